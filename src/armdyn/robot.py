@@ -55,14 +55,13 @@ from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.formulations.springs import spring_torques
 from armdyn.io import changes
-from armdyn.io.drives import drives_from_keys
 from armdyn.io.files import save_model
-from armdyn.io.springs import with_springs
+from armdyn.io.keys import drives_from_keys, with_springs
 from armdyn.kernels.quick import quick
 from armdyn.kinematics.inverse_kinematics import inverse_kinematics
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
-from armdyn.model.cut_joints.coupling import polynomial
+from armdyn.model.cut_joints import polynomial
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.quantities.request import EFFORTS, Request, request_of, wrench_options
@@ -1052,9 +1051,9 @@ class Robot:
         return torch_function(self._products, quantity, **options)
 
     def casadi(self, quantity: str, **options: Any) -> Any:
-        """A quantity as a `casadi.Function`; see `armdyn.export.casadi.function`."""
+        """A quantity as a `casadi.Function`; see `armdyn.export.casadi`."""
         with IMPORTING:
-            from armdyn.export.casadi.function import casadi_function  # noqa: PLC0415
+            from armdyn.export.casadi import casadi_function  # noqa: PLC0415
 
         return casadi_function(self.model, quantity, effort=self.effort, **options)
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from armdyn.cli.simulate_options import GAINS
+from armdyn.cli.simulate import GAINS
 from armdyn.quantities.registry import QUANTITIES
 from armdyn.simulation import controllers, tool_controllers
 from armdyn.simulation.simulator import ADAPTIVE, FIXED

@@ -7,7 +7,7 @@ from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.model import Connection, FrictionLaw, Inertia, assemble
 from armdyn.model.cut_joints import CUT_JOINTS
-from armdyn.model.loop_edit import loop_between, with_loops
+from armdyn.model.edit import loop_between, with_loops
 from armdyn.model.transform import rotation_from_rpy, transform
 
 HEAD = """

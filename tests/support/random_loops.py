@@ -7,8 +7,8 @@ from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.model import Connection, FrictionLaw, Inertia, Rotor, assemble
 from armdyn.model.cut_joints import CUT_JOINTS
+from armdyn.model.edit import coupling_between, loop_between, with_loops
 from armdyn.model.joint_types import joint_type
-from armdyn.model.loop_edit import coupling_between, loop_between, with_loops
 from armdyn.model.transform import rotation_from_rpy, transform
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from armdyn.model.friction_terms import TERMS
+from armdyn.model.friction import TERMS
 from support.arms import ARMS, fresh_arm
 
 

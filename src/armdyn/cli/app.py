@@ -2,35 +2,14 @@
 
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from inspect import Parameter, signature
 from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.bench import bench
-from armdyn.cli.cache import cache
-from armdyn.cli.check import check
-from armdyn.cli.compare import compare
 from armdyn.cli.console import width_option
-from armdyn.cli.equations import equations
-from armdyn.cli.excite import excite
-from armdyn.cli.export import export
 from armdyn.cli.help import Program, Verb
-from armdyn.cli.identify import identify
-from armdyn.cli.inertia import inertia
-from armdyn.cli.info import info
-from armdyn.cli.ops import ops
-from armdyn.cli.rank import rank
-from armdyn.cli.reduced import reduced
-from armdyn.cli.robots import robots
-from armdyn.cli.simplify import simplify
-from armdyn.cli.simulate import simulate
-from armdyn.cli.size import size
-from armdyn.cli.studio import studio
-from armdyn.cli.sweep import sweep
-from armdyn.cli.terms import terms
-from armdyn.cli.torque import torque
-from armdyn.cli.worst import worst
 
 app = typer.Typer(
     cls=Program,
@@ -40,15 +19,15 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Describe": (robots, info, check, inertia),
-    "Compute": (torque, simulate, sweep, terms),
-    "Design": (rank, size, worst, reduced, simplify),
-    "Measure": (excite, identify, compare, bench),
-    "Export": (equations, export),
-    "Inspect": (ops, studio, cache),
+GROUPS = {
+    "Describe": ("robots", "info", "check", "inertia"),
+    "Compute": ("torque", "simulate", "sweep", "terms"),
+    "Design": ("rank", "size", "worst", "reduced", "simplify"),
+    "Measure": ("excite", "identify", "compare", "bench"),
+    "Export": ("equations", "export"),
+    "Inspect": ("ops", "studio", "cache"),
 }
-"""The verbs by what they are for."""
+"""The verbs by what they are for; each is a function in a module of its name."""
 Wide = Annotated[
     bool, typer.Option("--wide", help="Print tables as wide as they are, whatever the terminal.")
 ]
@@ -71,7 +50,8 @@ def _with_width(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 for group, verbs in GROUPS.items():
-    for verb in verbs:
+    for name in verbs:
+        verb = getattr(import_module(f"armdyn.cli.{name}"), name)
         app.command(cls=Verb, rich_help_panel=group)(_with_width(verb))
 
 

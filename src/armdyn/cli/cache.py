@@ -11,8 +11,7 @@ from armdyn.cli.options import Json, flag
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from armdyn.io.private import Entry
-    from armdyn.io.shelf import Shelf
+    from armdyn.io.shelf import Entry, Shelf
 
 
 def cache(

@@ -2,30 +2,33 @@
 
 Everything that reaches a terminal goes through this file. Names and titles come from files of
 others: their control characters are shown as escapes, and nothing in them is taken for markup.
+A table that is too wide is printed in parts, one below the other, each with the labels of its rows;
+long texts wrap inside their column. So nothing is cut, and no line is broken by the terminal.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
+from copy import copy
+from functools import partial
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from armdyn.cli.tables import body, fitting
-from armdyn.cli.tables import table as table
 from armdyn.io.atomic import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
     from armdyn.report.result import Section
+
 
 PROGRESS_ROWS = 20_000
 """A file with at least so many rows gets a progress bar."""
@@ -35,6 +38,8 @@ _WIDE: ContextVar[bool] = ContextVar("wide", default=False)
 """Whether tables are printed as wide as they are."""
 _PASSED = "\n\t\u00a0"
 """Characters that are printed though Python does not call them printable."""
+LONGEST_UNBROKEN, NARROWEST = 40, 28
+"""Characters beyond which texts may wrap, and the least width of their column."""
 
 
 def visible(text: str) -> str:
@@ -149,6 +154,21 @@ def print_result(
             print_line(f"wrote {path}")
 
 
+def deliver(
+    result: Any, json: bool, *written: Path | None, colour: str = "", **files: Path | None
+) -> None:
+    """Write a result to those of its files that are asked for, and print its sections or data.
+
+    Files are named after the methods that write them; others were `written` before. The title of
+    the first section has a colour.
+    """
+    for method, path in files.items():
+        if path is not None:
+            getattr(result, method)(path)
+    show = partial(print_sections, result.sections(), colour)
+    print_result(result.data(), show, (*written, *files.values()), json)
+
+
 def print_json(result: Any) -> None:
     """A result for programs; numbers that are not finite are null."""
     from armdyn.report.result import json_text
@@ -165,22 +185,35 @@ def print_sections(sections: Iterable[Section], colour: str = "") -> None:
         for line in section.lines:
             print_text(line, "  ")
         if section.rows:
-            rows = table(*section.columns, left=section.columns[: section.texts])
-            for row in section.rows:
-                rows.add_row(*row)
-            print_table(rows)
+            texts = section.columns[: section.texts]
+            print_table(table(*section.columns, left=texts, rows=section.rows))
+
+
+@contextmanager
+def _bar(*columns: Any, total: float | None, **fields: Any) -> Iterator[Callable[..., Any]]:
+    """A bar of such columns on the terminal; the function changes what it shows."""
+    from rich.progress import Progress
+
+    here = screen(stderr=True)
+    with Progress(*columns, console=here, transient=True, disable=not here.is_terminal) as bar:
+        task = bar.add_task(visible(fields.pop("description", "")), total=total, **fields)
+
+        def update(**changes: Any) -> float | None:
+            bar.update(task, **changes)
+            return bar.tasks[0].speed
+
+        yield update
 
 
 @contextmanager
 def status(first: str) -> Iterator[Callable[[str], None]]:
     """A line on the terminal that says what is being done; the function changes it."""
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich import progress as parts
 
-    here = screen(stderr=True)
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    with Progress(*columns, console=here, transient=True, disable=not here.is_terminal) as bar:
-        task = bar.add_task(visible(first))
-        yield lambda what: bar.update(task, description=visible(what))
+    what = parts.TextColumn("{task.description}", markup=False)
+    columns = parts.SpinnerColumn(), what, parts.TimeElapsedColumn()
+    with _bar(*columns, total=100.0, description=first) as update:
+        yield lambda what: update(description=visible(what))
 
 
 @contextmanager
@@ -191,35 +224,27 @@ def progress(what: str, rows: int) -> Iterator[Callable[[int], None] | None]:
         return
     from rich.progress import Progress
 
-    with Progress(console=screen(stderr=True), transient=True) as bar:
-        task = bar.add_task(visible(what), total=rows)
-        yield lambda count: bar.advance(task, count)
+    with _bar(*Progress.get_default_columns(), total=rows, description=what) as update:
+        yield lambda count: update(advance=count)
 
 
 @contextmanager
 def steps_bar(first: str, unit: str) -> Iterator[Callable[[str, int, int], None]]:
     """A bar for steps, some of which have a count: told what is done, and how many of how many."""
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as parts
 
-    here = screen(stderr=True)
     what, count = (
-        TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[count]}")
+        parts.TextColumn(text, markup=False)
+        for text in ("{task.description}", "{task.fields[count]}")
     )
-    columns = SpinnerColumn(), what, BarColumn(), count, TimeElapsedColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=here, transient=True, disable=not here.is_terminal) as bar:
-        task = bar.add_task(visible(first), total=None, count="")
+    times = parts.TimeElapsedColumn(), parts.TimeRemainingColumn()
+    columns = parts.SpinnerColumn(), what, parts.BarColumn(), count, *times
+    with _bar(*columns, total=None, description=first, count="") as update:
 
         def tell(what: str, done: int, total: int) -> None:
             count = f"{done:,} of {total:,} {unit}" if total else ""
-            bar.update(task, description=visible(what), count=count)
-            bar.update(task, completed=done, total=total or None)
+            update(description=visible(what), count=count)
+            update(completed=done, total=total or None)
 
         yield tell
 
@@ -227,24 +252,99 @@ def steps_bar(first: str, unit: str) -> Iterator[Callable[[str, int, int], None]
 @contextmanager
 def rate_bar(unit: str) -> Iterator[Callable[[int, int], None]]:
     """A bar with the rate and the time that is left; the function is told what is done of what."""
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as parts
 
-    here = screen(stderr=True)
-    text = TextColumn("{task.completed:,.0f} of {task.total:,.0f} " + unit, markup=False)
-    rate = TextColumn("{task.fields[rate]}", markup=False)
-    columns = BarColumn(), TaskProgressColumn(), text, rate, TimeRemainingColumn()
-    with Progress(*columns, console=here, transient=True, disable=not here.is_terminal) as bar:
-        task = bar.add_task("", total=1, rate="")
+    text = parts.TextColumn("{task.completed:,.0f} of {task.total:,.0f} " + unit, markup=False)
+    rate = parts.TextColumn("{task.fields[rate]}", markup=False)
+    share, left = parts.TaskProgressColumn(), parts.TimeRemainingColumn()
+    with _bar(parts.BarColumn(), share, text, rate, left, total=1, rate="") as update:
 
         def tell(done: int, count: int) -> None:
-            bar.update(task, completed=done, total=count)
-            speed = bar.tasks[0].speed
-            bar.update(task, rate="" if speed is None else f"{speed:.3g} {unit}/s")
+            speed = update(completed=done, total=count)
+            update(rate="" if speed is None else f"{speed:.3g} {unit}/s")
 
         yield tell
+
+
+def table(
+    *columns: str,
+    left: Sequence[str] = (),
+    title: str | None = None,
+    rows: Iterable[Iterable[Any]] = (),
+) -> Table:
+    """A table of numbers with these rows; the columns in `left` hold text."""
+    from rich import box
+    from rich.table import Table
+
+    result = Table(
+        box=box.SIMPLE_HEAD,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        pad_edge=False,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    for name in columns:
+        text = name in left
+        result.add_column(name, justify="left" if text else "right", no_wrap=not text)
+    for row in rows:
+        result.add_row(*row)
+    return result
+
+
+def body(rows: Table, *, empty: bool) -> Table:
+    """The table without its title and, unless `empty`, without columns that have no entry."""
+    columns = [c for c in rows.columns if empty or any(str(cell).strip() for cell in c.cells)]
+    return _part(rows, columns or rows.columns)
+
+
+def fitting(rows: Table, width: int, endless: Console) -> Iterator[Table]:
+    """The table in parts that are not wider than so many characters; measured on a wide console."""
+    columns = [_measured(column, endless) for column in rows.columns]
+    labels, others = columns[: _labels(columns)], columns[_labels(columns) :]
+    chosen: list[Column] = []
+    for column in others:
+        wider = _part(rows, [*labels, *chosen, column])
+        if chosen and endless.measure(wider).minimum > width:
+            yield _part(rows, [*labels, *chosen])
+            chosen = []
+        chosen.append(column)
+    yield _part(rows, [*labels, *chosen])
+
+
+def _labels(columns: Sequence[Column]) -> int:
+    """How many columns from the left say what a row is: as many as tell the rows apart.
+
+    A column without a name does so together with the one beside it.
+    """
+    unnamed = len(columns) > 2 and not (columns[0].header and columns[1].header)
+    least = 2 if unnamed and columns[1].justify == "left" else 1
+    texts = [column.justify == "left" for column in columns[:-1]]
+    most = (*texts, False).index(False)
+    cells = [[str(cell) for cell in column.cells] for column in columns]
+    for count in range(least, most + 1):
+        rows = [*zip(*cells[:count], strict=True)]
+        if len({*rows}) == len(rows):
+            return count
+    return least
+
+
+def _measured(column: Column, endless: Console) -> Column:
+    """The column, which wraps only if its texts are long."""
+    longest = max(endless.measure(cell).maximum for cell in (column.header, *column.cells))
+    changed = copy(column)
+    changed.no_wrap = column.no_wrap or longest <= LONGEST_UNBROKEN
+    changed.min_width = longest if changed.no_wrap else NARROWEST
+    return changed
+
+
+def _part(rows: Table, columns: Iterable[Column]) -> Table:
+    """The same rows with some of the columns."""
+    part = table()
+    part.columns.extend(map(copy, columns))
+    for place, column in enumerate(part.columns):
+        column._index = place
+    part.rows.extend(rows.rows)
+    return part

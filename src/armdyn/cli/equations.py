@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from armdyn.cli.console import print_line, print_result, status
-from armdyn.cli.options import Json, RobotSource, flag, option, takes_robot
+from armdyn.cli.options import Json, RobotSource, file_option, flag, option, takes_robot
 from armdyn.errors import UnknownNameError
 
 
@@ -40,7 +40,7 @@ def equations(
     over: str = option(
         "workspace", "With --drop: the motion, or the workspace.", "TRAJECTORY.csv|workspace"
     ),
-    output: Path | None = option(None, "Write to a file.", "FILE", "-o", "--output"),
+    output: Path | None = file_option("Write to a file.", "FILE"),
     plot: Path | None = option(None, "With --form structure: draw it to a .png, .pdf or .svg."),
     json: Json = False,
 ) -> None:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from armdyn.cli.console import print_result, print_sections, status
+from armdyn.cli.console import deliver, status
 from armdyn.cli.options import (
     Json,
     Plot,
     RobotSource,
     check_outputs,
+    file_option,
     number,
     numbers,
+    one_or_each,
     option,
+    pairs,
     takes_robot,
 )
 
@@ -34,8 +36,8 @@ def excite(
     robot: RobotSource,
     *,
     duration: float = option(..., "How long the motion takes, in s."),
-    output: Path | None = option(
-        None, "Write the motion as t, q1..qn, qd1..qdn, qdd1..qddn.", "CSV", "-o", "--output"
+    output: Path | None = file_option(
+        "Write the motion as t, q1..qn, qd1..qdn, qdd1..qddn.", "CSV"
     ),
     rate: float = option(100.0, "Lines of the file in a second."),
     harmonics: int = option(5, "Sines and cosines of each joint, from 2 on."),
@@ -94,10 +96,7 @@ def excite(
         found = excited(arm, duration, **options, progress=progress)
     if output is not None:
         found.save(output, 1 / rate)
-    if plot is not None:
-        found.plot(plot)
-    show = partial(print_sections, found.sections())
-    print_result(found.data(), show, (output, plot), json)
+    deliver(found, json, output, plot=plot)
 
 
 @contextmanager
@@ -123,30 +122,16 @@ def _until_interrupted(say: Any) -> Iterator[Progress]:
 
 def _limits(option: str, text: str | None) -> Any:
     """One number for all joints, one for each, or some by the names of joints."""
-    if text is None:
-        return None
-    parts = text.split(",")
-    if any("=" in part for part in parts):
-        return dict((name, number(option, value)) for name, value in _named(option, parts))
-    values = [number(option, part) for part in parts]
-    return values if len(values) > 1 else values[0]
+    if text is None or "=" not in text:
+        return one_or_each(option, text)
+    return {name: number(option, value) for name, value in pairs(option, text, "JOINT=VALUE")}
 
 
 def _ranges(text: str | None) -> dict[str, tuple[float, float]] | None:
-    if text is None:
-        return None
     found = {}
-    for name, value in _named("--position", text.split(",")):
+    for name, value in pairs("--position", text, "JOINT=VALUE"):
         low, sign, high = value.partition(":")
         if not sign:
             raise typer.BadParameter(f"--position {name}: expected LOW:HIGH, got {value!r}")
         found[name] = number("--position", low), number("--position", high)
-    return found
-
-
-def _named(option: str, parts: list[str]) -> Iterator[tuple[str, str]]:
-    for part in parts:
-        name, sign, value = part.partition("=")
-        if not sign or not name.strip():
-            raise typer.BadParameter(f"{option}: expected JOINT=VALUE, got {part!r}")
-        yield name.strip(), value
+    return found or None

@@ -1,13 +1,22 @@
 """`armdyn identify`: the parameters of a robot from logs of its motion."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from armdyn.cli.console import print_line, print_result, print_sections, steps_bar
-from armdyn.cli.options import Json, Plot, RobotSource, check_outputs, numbers, option, takes_robot
+from armdyn.cli.console import deliver, print_line, steps_bar
+from armdyn.cli.options import (
+    Json,
+    Plot,
+    RobotSource,
+    check_outputs,
+    check_robot_file,
+    file_option,
+    numbers,
+    option,
+    takes_robot,
+)
 
 if TYPE_CHECKING:
     from armdyn.robot import Robot
@@ -44,9 +53,7 @@ def identify(
     coupled: list[str] | None = option(
         None, "A motor that turns with several joints, repeatable.", "JOINT+JOINT"
     ),
-    output: Path | None = option(
-        None, "Write the robot to a .toml or .urdf file.", None, "-o", "--output"
-    ),
+    output: Path | None = file_option("Write the robot to a .toml or .urdf file."),
     plot: Plot = None,
     report: Path | None = option(None, "Write a page with tables and pictures (.html)."),
     json: Json = False,
@@ -54,13 +61,8 @@ def identify(
     """Find the parameters of a robot from logs of its motion, and check them on held-out data."""
     from armdyn.identification.page import check_page
     from armdyn.identification.special import by_name
-    from armdyn.io.atomic import ending
-    from armdyn.io.files import WRITABLE
 
-    if output is not None and ending(output, ".toml") not in WRITABLE:
-        raise typer.BadParameter(
-            f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
-        )
+    check_robot_file(output)
     if report is not None:
         check_page(report)
     if only == "payload" and (plot or report):
@@ -82,14 +84,7 @@ def identify(
     except KeyboardInterrupt:
         print_line("stopped from the keyboard; nothing was written", stderr=True)
         raise typer.Exit(130) from None
-    if output is not None:
-        found.save(output)
-    if plot is not None:
-        found.plot(plot)
-    if report is not None:
-        found.save_report(report)
-    show = partial(print_sections, found.sections())
-    print_result(found.data(), show, (output, plot, report), json)
+    deliver(found, json, save=output, plot=plot, save_report=report)
 
 
 def _validation(given: list[str] | None) -> Any:

@@ -46,10 +46,8 @@ def _print_dh(found: "DhTable", degrees: bool, json: bool) -> None:
         print_json(found.data())
         return
     columns = found.columns(degrees)
-    rows = table(*columns, left=columns[:2], title=found.title)
-    for cells in found.cells(degrees):
-        rows.add_row(*cells)
-    print_table(rows)
+    rows = found.cells(degrees)
+    print_table(table(*columns, left=columns[:2], title=found.title, rows=rows))
     for name, place in (("base", found.base), ("tool", found.tool)):
         print_text(f"{name} at {_numbers(place[:3, 3])} m, rotation {_rotation(place)}")
 
@@ -74,49 +72,45 @@ def _head(data: dict[str, Any]) -> list[str]:
 
 
 def _joints(data: dict[str, Any]) -> Any:
-    rows = table(
-        "joint", "kind", "parent", "axis", "lower", "upper", "velocity", "effort", "follows",
-        left=("joint", "kind", "parent", "axis", "follows"), title="Joints [rad, m, s, N·m, N]",
-    )  # fmt: skip
-    for joint in data["joints"]:
+    def row(joint: dict[str, Any]) -> tuple[str, ...]:
         limits, mimic = joint["limits"], joint["mimic"]
         follows = mimic and f"{mimic['multiplier']:g}·{mimic['leader']} + {mimic['offset']:g}"
         follows = follows or ("" if joint["actuated"] else "loops")
         values = (_value(limits[key]) for key in ("lower", "upper", "velocity", "effort"))
         axis, pitch = _numbers(joint["axis"]), joint["pitch"]
         kind = joint["kind"] + (f", {pitch:g} m/rad" if pitch else "")
-        rows.add_row(joint["name"], kind, joint["parent"], axis, *values, follows or "")
-    return rows
+        return joint["name"], kind, joint["parent"], axis, *values, follows or ""
+
+    return table(
+        "joint", "kind", "parent", "axis", "lower", "upper", "velocity", "effort", "follows",
+        left=("joint", "kind", "parent", "axis", "follows"), title="Joints [rad, m, s, N·m, N]",
+        rows=map(row, data["joints"]),
+    )  # fmt: skip
 
 
 def _couplings(couplings: list[dict[str, Any]]) -> Any:
-    rows = table(
-        "coupling", "joint", "follows", "coefficients of its powers",
-        left=("coupling", "joint", "follows", "coefficients of its powers"),
-        title="Couplings",
-    )  # fmt: skip
-    for loop in couplings:
-        numbers = ", ".join(f"{c:g}" for c in loop["coefficients"])
-        rows.add_row(loop["name"], loop["follower"], loop["leader"], numbers)
-    return rows
+    columns = ("coupling", "joint", "follows", "coefficients of its powers")
+    rows = (
+        (x["name"], x["follower"], x["leader"], ", ".join(f"{c:g}" for c in x["coefficients"]))
+        for x in couplings
+    )
+    return table(*columns, left=columns, title="Couplings", rows=rows)
 
 
 def _loops(loops: list[dict[str, Any]]) -> Any:
-    rows = table(
-        "loop", "cut joint", "link", "at [m]", "other link", "at [m]", "length [m]",
-        left=("loop", "cut joint", "link", "at [m]", "other link"),
-        title="Loops, ends in the frames of the links",
-    )  # fmt: skip
-    for loop in loops:
+    def row(loop: dict[str, Any]) -> tuple[str, ...]:
         ends = []
         for end in (loop["a"], loop["b"]):
             ends += [end["link"], _numbers([row[3] for row in end["placement"][:3]])]
-        rows.add_row(loop["name"], loop["type"], *ends, _value(loop["length"]))
-    return rows
+        return loop["name"], loop["type"], *ends, _value(loop["length"])
+
+    columns = ("loop", "cut joint", "link", "at [m]", "other link", "at [m]", "length [m]")
+    title = "Loops, ends in the frames of the links"
+    return table(*columns, left=columns[:-1], title=title, rows=map(row, loops))
 
 
 def _drives(data: dict[str, Any]) -> Any:
-    from armdyn.model.friction_terms import PARAMETERS
+    from armdyn.model.friction import PARAMETERS
 
     owners = [*data["joints"], *data["drives"]]
     laws = [owner["friction"] for owner in owners]
@@ -125,48 +119,45 @@ def _drives(data: dict[str, Any]) -> Any:
         for name, parameter in PARAMETERS.items()
         if parameter.heading and any(law[name] not in (None, parameter.default) for law in laws)
     ]
-    rows = table(
-        "joint", *(parameter.heading for parameter in shown), "rotor", "gear", "reflected",
-        left=("joint",), title="Friction at the joint, rotor at the motor [SI]",
-    )  # fmt: skip
-    for owner in owners:
+
+    def row(owner: dict[str, Any]) -> tuple[str, ...]:
         friction, rotor = owner["friction"], owner["rotor"]
         values = [friction[parameter.name] for parameter in shown]
         values += [rotor["inertia"], rotor["gear_ratio"], rotor["reflected"]]
         turns = " + ".join(f"{ratio:g}·{name}" for name, ratio in owner.get("joints", {}).items())
-        rows.add_row(owner["name"] + (f" = {turns}" if turns else ""), *map(_value, values))
-    return rows
+        return owner["name"] + (f" = {turns}" if turns else ""), *map(_value, values)
+
+    columns = ("joint", *(parameter.heading for parameter in shown), "rotor", "gear", "reflected")
+    title = "Friction at the joint, rotor at the motor [SI]"
+    return table(*columns, left=("joint",), title=title, rows=map(row, owners))
 
 
 def _springs(data: dict[str, Any]) -> Any:
-    rows = table(
-        "spring", "link", "at [m]", "to", "at [m]", "N/m", "free length [m]",
-        left=("spring", "link", "at [m]", "to"), title="Springs, ends in the frames of the links",
-    )  # fmt: skip
-    for spring in data["springs"]:
+    def row(spring: dict[str, Any]) -> tuple[str, ...]:
         ends = (spring["link"], _numbers(spring["point"]), spring["other"])
         sizes = (_value(spring[key]) for key in ("stiffness", "free_length"))
-        rows.add_row(spring["name"], *ends, _numbers(spring["anchor"]), *sizes)
-    return rows
+        return spring["name"], *ends, _numbers(spring["anchor"]), *sizes
+
+    columns = ("spring", "link", "at [m]", "to", "at [m]", "N/m", "free length [m]")
+    title = "Springs, ends in the frames of the links"
+    return table(*columns, left=columns[:4], title=title, rows=map(row, data["springs"]))
 
 
 def _bodies(data: dict[str, Any]) -> Any:
-    rows = table(
-        "link", "part", "mass [kg]", "centre of mass [m]", "xx, yy, zz [kg m²]",
-        "xy, xz, yz", "about",
-        left=("link", "part", "centre of mass [m]", "xx, yy, zz [kg m²]", "xy, xz, yz", "about"),
-        title="Inertia as given, in the frame of each part; fixed joints merged into the link",
-    )  # fmt: skip
-    for link in (data["base_link"], *data["links"]):
-        for body in link["bodies"]:
-            tensor = body["inertia"]
-            diagonal = _numbers(tensor[k][k] for k in range(3))
-            products = _numbers(tensor[i][j] for i, j in ((0, 1), (0, 2), (1, 2)))
-            about = body["inertia_about"] + (", own axes" if body["inertia_axes"] else "")
-            part = body["name"] + (" (payload)" if body["payload"] else "")
-            mass, com = _value(body["mass"]), _numbers(body["com"])
-            rows.add_row(link["name"], part, mass, com, diagonal, products, about)
-    return rows
+    def row(link: dict[str, Any], body: dict[str, Any]) -> tuple[str, ...]:
+        tensor = body["inertia"]
+        diagonal = _numbers(tensor[k][k] for k in range(3))
+        products = _numbers(tensor[i][j] for i, j in ((0, 1), (0, 2), (1, 2)))
+        about = body["inertia_about"] + (", own axes" if body["inertia_axes"] else "")
+        part = body["name"] + (" (payload)" if body["payload"] else "")
+        mass, com = _value(body["mass"]), _numbers(body["com"])
+        return link["name"], part, mass, com, diagonal, products, about
+
+    texts = ("link", "part", "centre of mass [m]", "xx, yy, zz [kg m²]", "xy, xz, yz", "about")
+    title = "Inertia as given, in the frame of each part; fixed joints merged into the link"
+    links = (data["base_link"], *data["links"])
+    rows = (row(link, body) for link in links for body in link["bodies"])
+    return table(*texts[:2], "mass [kg]", *texts[2:], left=texts, title=title, rows=rows)
 
 
 def _value(value: float | None) -> str:

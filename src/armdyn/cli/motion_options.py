@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import typer
 
-from armdyn.cli.options import numbers
+from armdyn.cli.options import numbers, one_or_each
 from armdyn.errors import ArmdynWarning
 
 if TYPE_CHECKING:
@@ -17,10 +17,45 @@ if TYPE_CHECKING:
     from armdyn.io.csv.trajectory import SampledMotion
     from armdyn.robot import Robot
 
+
 EACH_JOINT = "V1,V2,..."
 """What an option with a number for each joint takes."""
 Degrees = Annotated[
     bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")
+]
+_EACH = "V[,V,...]"
+MotionArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="TRAJECTORY.csv|workspace",
+        help="Columns t, q1..qn and, where known, qd and qdd; or random states within the limits.",
+    ),
+]
+SamplesOption = Annotated[
+    int | None, typer.Option(min=1, help="States of the workspace; 2000 by default.")
+]
+SpeedOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar=_EACH, help="Largest speeds in the workspace; the limits of the joints by default."
+    ),
+]
+AccelerationOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar=_EACH, help="Largest accelerations there; full speed in half a second by default."
+    ),
+]
+SeedOption = Annotated[
+    int | None, typer.Option(min=0, help="Chooses the states of the workspace; 0 by default.")
+]
+LimitsOption = Annotated[
+    Literal["error", "warn", "ignore"],
+    typer.Option(help="What to do about motions that leave the limits of the joints."),
+]
+ReferenceOption = Annotated[
+    Literal["peak", "effort"],
+    typer.Option(help="Errors relative to the largest torque of a joint, or to its effort limit."),
 ]
 
 
@@ -87,3 +122,26 @@ def warn_of_degrees(arm: Robot, q: Array) -> None:
 
     for sentence in many_turns(arm.model, q):
         warnings.warn(f"{sentence}; if these are degrees, say --degrees", ArmdynWarning, 2)
+
+
+def chosen_states(
+    motion: str,
+    samples: int | None,
+    speed: str | None,
+    acceleration: str | None,
+    seed: int | None,
+) -> Any:
+    """The file of a motion, or a workspace."""
+    given = {"--samples": samples, "--speed": speed, "--acceleration": acceleration, "--seed": seed}
+    if motion != "workspace":
+        for name in (name for name, value in given.items() if value is not None):
+            raise typer.BadParameter(f"{name} is for the workspace; the motion is {motion!r}")
+        return motion
+    from armdyn.study.states import Workspace
+
+    return Workspace(
+        samples,
+        one_or_each("--speed", speed),
+        one_or_each("--acceleration", acceleration),
+        0 if seed is None else seed,
+    )

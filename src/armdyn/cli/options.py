@@ -1,7 +1,7 @@
 """The robot of a command line: one argument, and the options that all verbs with a robot share."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -25,6 +25,11 @@ def option(default: Any, help: str, metavar: str | None = None, *flags: str, **m
 def flag(name: str, help: str) -> Any:
     """An option that is given or not."""
     return typer.Option(False, name, help=help)
+
+
+def file_option(help: str, metavar: str | None = None) -> Any:
+    """The option -o, the file that a verb writes its result to."""
+    return option(None, help, metavar, "-o", "--output")
 
 
 def _shared(help: str, metavar: str | None = None, *flags: str) -> Any:
@@ -200,6 +205,16 @@ def check_outputs(
                 raise typer.BadParameter(f"{path} is {reason}; write to another file")
 
 
+def check_robot_file(path: Path | None) -> None:
+    """Refuse, before anything is computed, a file that no robot is written to."""
+    from armdyn.io.atomic import ending
+    from armdyn.io.files import WRITABLE
+
+    if path is not None and ending(path, ".toml") not in WRITABLE:
+        endings = ", ".join(WRITABLE)
+        raise typer.BadParameter(f"--output {path}: the ending must be one of {endings}")
+
+
 def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
     """The numbers of an option, separated by commas."""
     values = [number(option, part) for part in text.split(",")]
@@ -207,6 +222,23 @@ def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
         wanted = " or ".join(filter(None, [", ".join(map(str, counts[:-1])), str(counts[-1])]))
         raise typer.BadParameter(f"{option}: expected {wanted} numbers, got {text!r}")
     return values
+
+
+def one_or_each(option: str, text: str | None) -> float | list[float] | None:
+    """One number for all joints, or one for each; None where nothing is said."""
+    if text is None:
+        return None
+    values = [number(option, part) for part in text.split(",")]
+    return values if len(values) > 1 else values[0]
+
+
+def pairs(option: str, text: str | None, form: str) -> Iterator[tuple[str, str]]:
+    """The names and values of an option, NAME=VALUE,...; `form` is what an error expects."""
+    for part in () if text is None else text.split(","):
+        name, sign, value = part.partition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise typer.BadParameter(f"{option}: expected {form}, got {part!r}")
+        yield name.strip(), value.strip()
 
 
 def number(option: str, text: str, kind: Callable[[str], float] = float) -> float:

@@ -1,14 +1,12 @@
 """`armdyn rank`: several arms on one task."""
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
-from armdyn.cli.console import print_result, print_sections, status
-from armdyn.cli.motion_options import Degrees, motion_or_workspace
+from armdyn.cli.console import deliver, status
+from armdyn.cli.motion_options import Degrees, LimitsOption, motion_or_workspace
 from armdyn.cli.options import Json, Plot, RobotSource, complete_robot, option
-from armdyn.cli.state_options import LimitsOption
 
 
 def rank(
@@ -41,6 +39,4 @@ def rank(
     over = motion_or_workspace(arms[0], task, degrees)
     with status("computing"):
         found = ranked(arms, over, by=by, limits=limits)
-    if plot is not None:
-        found.plot(plot)
-    print_result(found.data(), partial(print_sections, found.sections()), (plot,), json)
+    deliver(found, json, plot=plot)

@@ -1,13 +1,11 @@
 """`armdyn reduced`: the approximate model within a stated error."""
 
-from functools import partial
 from pathlib import Path
 
-from armdyn.cli.console import print_result, print_sections, status
-from armdyn.cli.motion_options import Degrees, motion_or_workspace
-from armdyn.cli.options import Json, Plot, RobotSource, flag, option, takes_robot
-from armdyn.cli.state_options import (
+from armdyn.cli.console import deliver, status
+from armdyn.cli.motion_options import (
     AccelerationOption,
+    Degrees,
     LimitsOption,
     MotionArgument,
     ReferenceOption,
@@ -15,7 +13,9 @@ from armdyn.cli.state_options import (
     SeedOption,
     SpeedOption,
     chosen_states,
+    motion_or_workspace,
 )
+from armdyn.cli.options import Json, Plot, RobotSource, file_option, flag, option, takes_robot
 
 
 @takes_robot
@@ -29,9 +29,7 @@ def reduced(
     parameters_only: bool = flag(
         "--parameters-only", "Drop nothing but parameters, as `equations --drop` does."
     ),
-    output: Path | None = option(
-        None, "Write the torques as C into a folder.", "FOLDER", "-o", "--output"
-    ),
+    output: Path | None = file_option("Write the torques as C into a folder.", "FOLDER"),
     samples: SamplesOption = None,
     speed: SpeedOption = None,
     acceleration: AccelerationOption = None,
@@ -57,7 +55,4 @@ def reduced(
             limits=limits,
         )
     files = found.export(output).files if output is not None else ()
-    if plot is not None:
-        found.plot(plot)
-    show = partial(print_sections, found.sections())
-    print_result(found.data(), show, (*files, plot), json)
+    deliver(found, json, *files, plot=plot)

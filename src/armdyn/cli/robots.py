@@ -13,8 +13,6 @@ def robots(json: Json = False) -> None:
         print_json(entries)
         return
     text = ("name", "robot", "joints", "source")
-    rows = table("name", "robot", "joints", "mass [kg]", "source", left=text)
-    for entry in entries:
-        mass = f"{entry['moving_mass']:.2f}"
-        rows.add_row(entry["name"], entry["title"], entry["kinds"], mass, entry["source"])
-    print_table(rows)
+    mass = "{moving_mass:.2f}".format_map
+    rows = ((x["name"], x["title"], x["kinds"], mass(x), x["source"]) for x in entries)
+    print_table(table("name", "robot", "joints", "mass [kg]", "source", left=text, rows=rows))

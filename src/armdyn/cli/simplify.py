@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from armdyn.cli import console
-from armdyn.cli.options import Json, Plot, RobotSource, check_outputs, number, option, takes_robot
-from armdyn.cli.springs import balance_by_springs
+from armdyn.cli.options import (
+    Json,
+    Plot,
+    RobotSource,
+    check_outputs,
+    check_robot_file,
+    file_option,
+    number,
+    option,
+    pairs,
+    takes_robot,
+)
 from armdyn.errors import check_known
 
 
@@ -56,9 +64,7 @@ def simplify(
     symbolic: bool = option(
         True, "Whether to solve the conditions.", None, "--symbolic/--no-symbolic"
     ),
-    output: Path | None = option(
-        None, "Write the new robot to a .toml or .urdf file.", None, "-o", "--output"
-    ),
+    output: Path | None = file_option("Write the new robot to a .toml or .urdf file."),
     plot: Plot = None,
     json: Json = False,
 ) -> None:
@@ -67,9 +73,7 @@ def simplify(
     Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
     2: bad input.
     """
-    from armdyn.io.atomic import ending
     from armdyn.io.csv.trajectory import trajectory_from_csv
-    from armdyn.io.files import WRITABLE
     from armdyn.study.simplify.simplify import simplify as simplified
 
     check_known("way to simplify by", by, ("masses", "springs"))
@@ -78,13 +82,11 @@ def simplify(
             raise typer.BadParameter("--output: springs are no part of a robot file; take --json")
         balance_by_springs(robot, goal, springs, free_length, reach, plot, json)
         return
-    if output is not None and ending(output, ".toml") not in WRITABLE:
-        raise typer.BadParameter(
-            f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
-        )
+    check_robot_file(output)
     check_outputs((output, plot), (robot.source,), "the robot itself")
-    limits = {word: _pair(word, text) for word, text in _words("--bounds", bounds, "LOW:HIGH")}
-    costs = _words("--weights", weights, "NUMBER")
+    ranges = pairs("--bounds", bounds, "WORD=LOW:HIGH,...")
+    limits = {word: _pair(word, text) for word, text in ranges}
+    costs = pairs("--weights", weights, "WORD=NUMBER,...")
     options: dict[str, Any] = {"bounds": limits, "add_only": add_only, "symbolic": symbolic}
     options["weights"] = {word: number(f"--weights {word}", text) for word, text in costs}
     given = {"margin": margin, "kept": kept}
@@ -97,22 +99,11 @@ def simplify(
         found = simplified(arm, free, goal, **options)
         say("comparing both arms")
         report = found.report(trajectory)
-        if plot is not None:
-            report.save(plot)
         if output is not None:
             found.robot.save(output)
     colour = "green" if found.feasible else "red"
-    show = partial(console.print_sections, report.sections(), colour)
-    console.print_result(report.data(), show, (output, plot), json)
+    console.deliver(report, json, output, colour=colour, save=plot)
     raise typer.Exit(report.exit_code)
-
-
-def _words(option: str, text: str | None, what: str) -> Iterator[tuple[str, str]]:
-    for part in () if text is None else text.split(","):
-        word, sign, value = part.partition("=")
-        if not sign or not word.strip() or not value.strip():
-            raise typer.BadParameter(f"{option}: expected WORD={what},..., got {part!r}")
-        yield word.strip(), value.strip()
 
 
 def _pair(word: str, text: str) -> tuple[float | None, float | None]:
@@ -123,3 +114,31 @@ def _pair(word: str, text: str) -> tuple[float | None, float | None]:
     if any(end is not None and math.isnan(end) for end in ends):
         raise typer.BadParameter(f"--bounds {word}: expected numbers, got {text!r}")
     return ends[0], ends[1]
+
+
+def balance_by_springs(
+    robot: RobotSource,
+    goal: str,
+    springs: str | None,
+    free_length: float,
+    reach: float | None,
+    plot: Path | None,
+    json: bool,
+) -> None:
+    """Find springs, print them, and end with 0 if the balance is exact, with 1 if it is not."""
+    from armdyn.study.simplify.springs import spring_balance
+
+    if goal not in ("gravity-balanced", "constant"):  # the default goal is that of masses
+        raise typer.BadParameter(f"--goal {goal}: springs are for the goal gravity-balanced")
+    between = None if springs is None else [_ends(word) for word in springs.split(",")]
+    with console.status("balancing"):
+        found = spring_balance(robot.open(), between, free_length=free_length, reach=reach)
+    console.deliver(found, json, plot=plot, colour="green" if found.exact else "red")
+    raise typer.Exit(int(not found.exact))
+
+
+def _ends(word: str) -> tuple[str, str]:
+    link, sign, other = word.partition(":")
+    if not sign or not link.strip() or not other.strip():
+        raise typer.BadParameter(f"--springs: expected LINK:OTHER,..., got {word!r}")
+    return link.strip(), other.strip()

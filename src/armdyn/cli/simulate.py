@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import typer
 
-from armdyn.cli.console import print_result
-from armdyn.cli.motion_options import Degrees
+from armdyn.cli.console import print_line, print_result, print_styled, print_table, screen, table
+from armdyn.cli.motion_options import Degrees, joint_values, warn_of_degrees
 from armdyn.cli.options import (
     BASE_MOTION,
     Friction,
@@ -16,13 +23,41 @@ from armdyn.cli.options import (
     Plot,
     RobotSource,
     check_outputs,
+    file_option,
     flag,
     numbers,
     option,
     takes_robot,
 )
+from armdyn.cli.torque import print_excesses
+from armdyn.errors import ArmdynWarning, counted
+from armdyn.report.result import unrounded, zero
+
+if TYPE_CHECKING:
+    from armdyn.arrays import Array
+    from armdyn.robot import Robot
+    from armdyn.simulation.result import Simulation
+
 
 _EACH = "Q1,Q2,..."
+GAINS: Mapping[str, tuple[str, ...]] = {
+    "free": (),
+    "gravity-pd": ("kp", "kd"),
+    "computed-torque": ("kp", "kd"),
+    "slotine-li": ("rate", "kd"),
+    "operational-space": ("kp", "kd"),
+    "impedance": ("kp", "kd"),
+}
+"""The controllers and the gains that each has."""
+OF_THE_TOOL = ("operational-space", "impedance")
+"""Controllers in coordinates of the tool."""
+DEFAULT_DURATION = 1.0
+"""How long a simulation takes if no option says it [s]."""
+BAR_DELAY = 1.0
+"""Time after which a progress bar appears [s]."""
+BAR_PERIOD = 0.05
+"""Least time between two changes of the progress bar [s]."""
+MAX_LISTED_EVENTS = 20
 
 
 @takes_robot
@@ -39,12 +74,7 @@ def simulate(
         None, "Torques: numbers, or columns t, tau1..taun.", "T1,T2,...|CSV"
     ),
     controller: Literal[
-        "free",
-        "gravity-pd",
-        "computed-torque",
-        "slotine-li",
-        "operational-space",
-        "impedance",
+        "free", "gravity-pd", "computed-torque", "slotine-li", "operational-space", "impedance"
     ] = option("free", "The law that gives the torques; free: none."),
     target: str | None = option(
         None,
@@ -89,9 +119,7 @@ def simulate(
         None, "Simulate many arms that start anywhere within their limits.", min=1, max=10_000_000
     ),
     seed: int = option(0, "Chooses the starts of many arms.", min=0),
-    output: Path | None = option(
-        None, "Write the motion to a .csv or .parquet file.", None, "-o", "--output"
-    ),
+    output: Path | None = file_option("Write the motion to a .csv or .parquet file."),
     plot: Plot = None,
     json: Json = False,
 ) -> None:
@@ -100,8 +128,6 @@ def simulate(
     Ctrl-C ends a simulation early and keeps what was computed. Exit code 0: it went to its end. 1:
     it was interrupted, or it diverged. 2: bad input.
     """
-    from armdyn.cli.simulate_options import DEFAULT_DURATION, ControllerOptions, start, torques
-    from armdyn.cli.simulate_output import print_simulation, telling
     from armdyn.simulation.result import check_save
     from armdyn.simulation.simulator import simulate as simulated
 
@@ -138,3 +164,272 @@ def simulate(
 
 def _first(*times: float | None) -> float:
     return next(time for time in times if time is not None)
+
+
+def start(
+    arm: Robot, q0: str, qd0: str, arms: int | None, seed: int, degrees: bool = False
+) -> tuple[Array, Array]:
+    """Positions and velocities at the start, (n,), or (arms, n)."""
+    lower, upper = arm.limits.T
+    qd = np.zeros(arm.n) if qd0 == "zeros" else joint_values(arm, "--qd0", qd0, degrees)
+    if arms is not None:
+        if q0 != "start":
+            raise typer.BadParameter("--arms chooses where arms start; leave out --q0")
+        from armdyn.formulations.coupling import drawn_in_ranges
+
+        q = drawn_in_ranges(arm.model, np.random.default_rng(seed), arms)
+        return q, np.broadcast_to(qd, q.shape)
+    q = _position(arm, q0, degrees)
+    for joint, value, low, high in zip(arm.joint_names, q, lower, upper, strict=True):
+        if not low <= value <= high:
+            text = f"{joint} starts at {value:.4g}, beyond its limits of {low:.4g} to {high:.4g}"
+            warnings.warn(text, ArmdynWarning, stacklevel=2)
+    return q, qd
+
+
+def _position(arm: Robot, q0: str, degrees: bool) -> Array:
+    """Where one arm starts, (n,): by a word, or by numbers."""
+    if q0 == "start":
+        return arm.start
+    if q0 == "zeros":
+        return np.zeros(arm.n)
+    if q0 == "middle":
+        limited = np.isfinite(arm.limits).all(axis=1)
+        return np.where(limited, np.nan_to_num(arm.limits).mean(axis=1), 0.0)
+    q = joint_values(arm, "--q0", q0, degrees)
+    warn_of_degrees(arm, q)
+    return q
+
+
+def torques(arm: Robot, text: str | None) -> tuple[list[float] | Path | None, float | None]:
+    """The torques of --torque, as numbers or as their file, and how long they last [s]."""
+    if text is None:
+        return None, None
+    if not text.lower().endswith(".csv"):
+        return numbers("--torque", text, (arm.n,)), None
+    from armdyn.io.csv.trajectory import torques_from_csv
+
+    times, _ = torques_from_csv(text, arm.n)
+    return Path(text), float(times[-1])
+
+
+@dataclass(frozen=True)
+class ControllerOptions:
+    """The options that choose a controller and what it follows."""
+
+    name: str
+    target: str | None
+    move: str | None
+    line: str | None
+    move_time: float | None
+    """How long the move or the line takes [s]."""
+    gains: Mapping[str, str | None]
+    compensate: bool
+    degrees: bool = False
+    """Whether angles are in degrees."""
+
+    def controller(
+        self, arm: Robot, q: Array, duration: float
+    ) -> tuple[Callable[..., Any] | None, float | None]:
+        """The controller, None for free motion, and how long what it follows takes [s].
+
+        The arm starts at q; a move takes the duration [s] if nothing else is said.
+        """
+        given = {option: text for option, text in self.gains.items() if text is not None}
+        self._check(given)
+        if self.name == "free":
+            return None, None
+        motion, time = self._motion(arm, q, duration)
+        if self.name in OF_THE_TOOL and self.compensate:
+            raise typer.BadParameter(f"--compensate: {self.name} does not follow a velocity")
+        law, count, names = self._law(arm)
+        values = {
+            names[option]: _gain(f"--{option}", text, count) for option, text in given.items()
+        }
+        extra = {} if self.name in OF_THE_TOOL else {"friction": self.compensate}
+        return law(arm, motion, **extra, **values), time
+
+    def _law(self, arm: Robot) -> tuple[Callable[..., Any], int, dict[str, str]]:
+        """The class of the controller, how many gains it has of a kind, and their names."""
+        from armdyn import simulation as laws
+        from armdyn.formulations.cartesian import default_task
+
+        names = {option: option for option in GAINS[self.name]}
+        if self.name == "impedance":
+            return laws.CartesianImpedance, 6, {"kp": "stiffness", "kd": "damping"}
+        if self.name == "operational-space":
+            return laws.OperationalSpace, len(default_task(arm.model)), names
+        of_joints = {"gravity-pd": laws.GravityPD, "computed-torque": laws.ComputedTorque}
+        return of_joints.get(self.name, laws.SlotineLi), arm.n, names
+
+    def _check(self, gains: Mapping[str, str]) -> None:
+        """Refuse options that the controller does not have."""
+        for gain in gains:
+            if gain not in GAINS[self.name]:
+                raise typer.BadParameter(f"--{gain}: the controller {self.name!r} has no such gain")
+        if self.move_time is not None and self.move is None and self.line is None:
+            raise typer.BadParameter("--move-time: there is no --move that could take so long")
+        ways = {"--target": self.target, "--move": self.move, "--line": self.line}
+        options: dict[str, Any] = {**ways, "--compensate": self.compensate}
+        for word, value in options.items():
+            if value and self.name == "free":
+                others = ", ".join(list(GAINS)[1:])
+                raise typer.BadParameter(f"{word} needs a --controller: {others}")
+
+    def _motion(self, arm: Robot, q: Array, duration: float) -> tuple[Any, float | None]:
+        """What a controller follows, positions or a motion, and how long that takes [s]."""
+        from armdyn.simulation import from_csv, quintic
+
+        ways = {"--target": self.target, "--move": self.move, "--line": self.line}
+        given = [option for option, text in ways.items() if text is not None]
+        if len(given) > 1:
+            raise typer.BadParameter(f"give a {given[0]} or a {given[1]}, not both")
+        if self.move is not None or self.line is not None:
+            if q.ndim > 1:
+                raise typer.BadParameter(f"{given[0]} has one start; give many arms a --target")
+            time = duration if self.move_time is None else self.move_time
+            if self.line is not None:
+                return self._line(arm, q, numbers("--line", self.line, (3,)), time), time
+            return quintic(q, joint_values(arm, "--move", str(self.move), self.degrees), time), time
+        if self.target is None:
+            if q.ndim > 1:
+                raise typer.BadParameter("many arms under a controller need a --target")
+            return q, None
+        if not (self.target.lower().endswith(".csv") or self.target == "-"):
+            return joint_values(arm, "--target", self.target, self.degrees), None
+        trajectory = from_csv(self.target, arm, degrees=self.degrees)
+        return trajectory, trajectory.duration
+
+    def _line(self, arm: Robot, q: Array, position: list[float], time: float) -> Any:
+        """A straight line of the tool, which keeps its orientation if it can."""
+        from armdyn.simulation import cartesian_line, tool_line
+
+        if self.name not in OF_THE_TOOL:
+            turn: Any = "keep" if arm.n >= 6 else "free"
+            return cartesian_line(arm, q, position, turn, duration=time)
+        start = arm.forward_kinematics(q)
+        end = start.copy()
+        end[:3, 3] = position
+        return tool_line(start, end, duration=time)
+
+
+def _gain(option: str, text: str, count: int) -> float | list[float]:
+    values = numbers(option, text, tuple(dict.fromkeys((1, count))))
+    return values[0] if len(values) == 1 else values
+
+
+@contextmanager
+def telling(duration: float) -> Iterator[Callable[[float], None] | None]:
+    """Whom to tell the time reached: a bar on the terminal, if the run is long."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("simulating"),
+        BarColumn(),
+        TextColumn("{task.completed:.4g} of {task.total:.4g} s, ready in"),
+        TimeRemainingColumn(),
+        TextColumn("(Ctrl-C keeps what is done)"),
+    )
+    bar = Progress(*columns, console=screen(stderr=True), transient=True)
+    task = bar.add_task("", total=duration)
+    began = told = time.monotonic()
+
+    def tell(t: float) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told > BAR_PERIOD:
+            told = now
+            bar.update(task, completed=t)
+            if now - began > BAR_DELAY:
+                bar.start()
+
+    try:
+        yield tell
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+def print_simulation(result: Simulation) -> None:
+    """How it went, the final state, where energy went, and events."""
+    counts = result.statistics
+    took = f"{counts['seconds']:.3g} s to compute"
+    many = "" if result.q.ndim == 2 else f", {counted(result.arms, 'arm')}"
+    name = result.robot.model.title or result.robot.name
+    told = [f"{counts[what]:.0f} {what}" for what in ("steps", "evaluations") if counts.get(what)]
+    told += [f"residual {counts['residual']:.1e}"] if "residual" in counts else []
+    print_styled(
+        (name, "bold"),
+        f"{many}: {result.t[-1]:.6g} s by {result.method}; ",
+        ", ".join([*told, took]),
+    )
+    if result.status != "finished":
+        print_styled((result.message, "yellow"))
+        print_line("what was computed until then is kept")
+    print_excesses(result.excesses, given=False)
+    _print_state(result)
+    _print_tracking(result)
+    _print_energy(result)
+    if result.events:
+        print_styled(("Events", "bold"), f": {len(result.events)}")
+        for event in result.events[:MAX_LISTED_EVENTS]:
+            print_line(f"  {event}")
+        if len(result.events) > MAX_LISTED_EVENTS:
+            print_line(f"  and {len(result.events) - MAX_LISTED_EVENTS} more")
+
+
+def _print_state(result: Simulation) -> None:
+    final = {name: getattr(result, name)[..., -1, :] for name in ("q", "qd", "qdd", "tau")}
+    if result.q.ndim > 2:
+        shares = {"5 %": 0.05, "median": 0.5, "95 %": 0.95}
+        final = {
+            f"{name} {share}": np.quantile(final[name].reshape(-1, result.robot.n), part, axis=0)
+            for name in ("q", "qd")
+            for share, part in shares.items()
+        }
+    rows = table("joint", *final, "", left=("joint", ""), title="At the end")
+    model = result.robot.model
+    for i, joint in enumerate(model.joints[k] for k in model.independent):
+        values = (_number(value[i], float(np.abs(value).max())) for value in final.values())
+        rows.add_row(joint.name, *values, f"{joint.type.unit}, {joint.type.torque_unit}")
+    print_table(rows)
+
+
+def _print_tracking(result: Simulation) -> None:
+    """How far the arm was from what its controller was to follow."""
+    tracking = result.data()["tracking"]
+    if tracking is None:
+        return
+    rows = table("joint", "largest", "RMS", "", left=("joint", ""), title="Error of tracking")
+    model = result.robot.model
+    pairs = zip(model.independent, tracking["largest"], tracking["rms"], strict=True)
+    for k, largest, rms in pairs:
+        joint = model.joints[k]
+        rows.add_row(joint.name, _number(largest, 1.0), _number(rms, 1.0), joint.type.unit)
+    print_table(rows)
+
+
+def _number(value: float, scale: float) -> str:
+    return f"{unrounded(value, scale):.6g}"
+
+
+def _print_energy(result: Simulation) -> None:
+    many = "" if result.q.ndim == 2 else ", mean of the arms"
+    title = f"Energy [J]{many}; drift {result.energy_drift:.1e}"
+    rows = table("", "start", "end", "change", left=("",), title=title)
+    stored = {"kinetic": result.kinetic, "potential": result.potential, "sum": result.energy}
+    scale = float(max(np.abs(values).max() for values in stored.values()))
+    for name, values in stored.items():
+        first, last = values[..., 0].mean(), values[..., -1].mean()
+        rows.add_row(name, *(_number(v, scale) for v in (first, last, last - first)))
+    works = result.work[..., -1, :].reshape(-1, 4).mean(axis=0) * (1, -1, 1, -1)
+    outside = "from the environment and the base" if result.base.any() else "from the environment"
+    words = ("from actuators", "to friction", outside, "to impacts")
+    for name, value in zip(words, works, strict=True):
+        if value:
+            rows.add_row(name, "", "", _number(value, scale))
+    rows.add_row("unaccounted for", "", "", zero(result.balance[..., -1].mean(), scale))
+    print_table(rows)

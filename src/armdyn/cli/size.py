@@ -1,12 +1,11 @@
 """`armdyn size`: motors and gears for a motion, chosen from a list."""
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from armdyn.cli.console import print_result, print_sections
+from armdyn.cli.console import deliver
 from armdyn.cli.motion_options import Degrees, read_motion
 from armdyn.cli.options import (
     Friction,
@@ -14,6 +13,8 @@ from armdyn.cli.options import (
     Plot,
     RobotSource,
     check_outputs,
+    check_robot_file,
+    file_option,
     option,
     takes_robot,
 )
@@ -37,22 +38,15 @@ def size(
     minimise: str = option("mass", "mass, price, power or inertia (J N² at the joint)."),
     margin: float | None = option(None, "How many times what is asked for must be there; 1.2."),
     friction: Friction = True,
-    output: Path | None = option(
-        None, "Write the robot with its drives to a .toml or .urdf file.", None, "-o", "--output"
-    ),
+    output: Path | None = file_option("Write the robot with its drives to a .toml or .urdf file."),
     plot: Plot = None,
     json: Json = False,
 ) -> None:
     """Choose a motor and a gear for each joint, so that it can follow a trajectory."""
-    from armdyn.io.atomic import ending
-    from armdyn.io.files import WRITABLE
     from armdyn.study.sizing.size import MARGIN
     from armdyn.study.sizing.size import size as sized
 
-    if output is not None and ending(output, ".toml") not in WRITABLE:
-        raise typer.BadParameter(
-            f"--output {output}: the ending must be one of {', '.join(WRITABLE)}"
-        )
+    check_robot_file(output)
     inputs = (robot.source, str(trajectory), str(motors))
     check_outputs((output, plot), inputs, "a file that is read")
     options = {"minimise": minimise, "margin": MARGIN if margin is None else margin}
@@ -61,7 +55,4 @@ def size(
     found = sized(arm, motion, motors, friction=friction, **options)  # type: ignore[arg-type]
     if output is not None:
         found.robot.save(output)
-    if plot is not None:
-        found.plot(plot)
-    show = partial(print_sections, found.sections())
-    print_result(found.data(), show, (output, plot), json)
+    deliver(found, json, output, plot=plot)

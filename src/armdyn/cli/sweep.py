@@ -2,13 +2,12 @@
 
 import math
 import re
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.console import print_line, print_result, print_sections, rate_bar
+from armdyn.cli.console import deliver, print_line, rate_bar
 from armdyn.cli.motion_options import Degrees, read_motion, turning
 from armdyn.cli.options import Friction, Json, Plot, RobotSource, flag, number, option, takes_robot
 
@@ -67,8 +66,7 @@ def sweep(
         raise typer.Exit(130) from None
     if plot is not None:
         found.plot(plot, workspace=workspace)
-    show = partial(print_sections, found.sections())
-    print_result(found.data(), show, (out, plot), json)
+    deliver(found, json, out, plot)
 
 
 def _over(

@@ -1,12 +1,9 @@
 """`armdyn terms`: which terms of the equations of motion matter."""
 
-from functools import partial
-
-from armdyn.cli.console import print_result, print_sections, status
-from armdyn.cli.motion_options import Degrees, motion_or_workspace
-from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
-from armdyn.cli.state_options import (
+from armdyn.cli.console import deliver, status
+from armdyn.cli.motion_options import (
     AccelerationOption,
+    Degrees,
     LimitsOption,
     MotionArgument,
     ReferenceOption,
@@ -14,7 +11,9 @@ from armdyn.cli.state_options import (
     SeedOption,
     SpeedOption,
     chosen_states,
+    motion_or_workspace,
 )
+from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
 
 
 @takes_robot
@@ -53,7 +52,4 @@ def terms(
             limits=limits,
             listed=listed,
         )
-    if plot is not None:
-        found.plot(plot)
-    show = partial(print_sections, found.sections())
-    print_result(found.data(), show, (plot,), json)
+    deliver(found, json, plot=plot)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from armdyn.cli.console import print_result, print_sections, steps_bar
+from armdyn.cli.console import deliver, steps_bar
 from armdyn.cli.options import (
     Friction,
     Json,
@@ -49,6 +49,4 @@ def worst(
             friction=friction,
             progress=partial(tell, "searching"),
         )
-    if plot is not None:
-        found.plot(plot)
-    print_result(found.data(), partial(print_sections, found.sections()), (plot,), json)
+    deliver(found, json, plot=plot)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from armdyn.closed_forms.readable import Angle
 from armdyn.closed_forms.tree import ZERO, AngleFunction, Expr, Symbol, angle_functions, leaves
-from armdyn.model.friction_terms import COEFFICIENTS
+from armdyn.model.friction import COEFFICIENTS
 from armdyn.shorten.canonical.parameters import Parameter
 
 

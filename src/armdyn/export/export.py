@@ -6,7 +6,7 @@ from pathlib import Path
 from armdyn.errors import ModelError, check_known
 from armdyn.export.c.export import c_sources, export_c
 from armdyn.export.options import Exported, ExportOptions, write_all
-from armdyn.export.python.export import export_python
+from armdyn.export.python import export_python
 from armdyn.export.targets.cmake import CMAKE
 from armdyn.export.targets.ctypes_wrapper import CTYPES
 from armdyn.export.targets.eigen import EIGEN

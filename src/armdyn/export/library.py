@@ -1,11 +1,18 @@
-"""Bridges to other libraries: whether one is there, and what a kernel is called in it."""
+"""Bridges to other libraries: whether one is there, names of kernels in it, its operations.
+
+Nothing of a library is imported here.
+"""
 
 import hashlib
 import re
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from typing import Any
 
+from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.errors import BridgeError, MissingExtraError
+from armdyn.graph.operations import FAR_ANGLE
 from armdyn.kernels.kernel import Kernel
 from armdyn.version import __version__
 
@@ -34,3 +41,37 @@ def target_name(kernel: Kernel) -> str:
     """A name that this and no other kernel has, as libraries may keep it for good or on disk."""
     what = repr((kernel.model.digest, kernel.request, kernel.dtype, __version__))
     return f"armdyn.{kernel.request.quantity}.{hashlib.sha256(what.encode()).hexdigest()[:24]}"
+
+
+def array_functions(
+    xp: Any, where: Callable[..., Any] | None = None
+) -> dict[str, Callable[..., Any]]:
+    """The table of a library that has the names of NumPy, but perhaps another `where`."""
+    where = where or xp.where
+
+    def without_turns(angle: Any) -> Any:
+        return xp.arctan2(xp.sin(angle), xp.cos(angle)) if hasattr(angle, "shape") else angle
+
+    def angle_sum(a: Any, b: Any) -> Any:
+        total = a + b
+        return where(abs(total) > FAR_ANGLE, without_turns(a) + without_turns(b), total)
+
+    def guard(pivot: Any, scale: Any) -> Any:
+        return where(abs(pivot) > RELATIVE_PIVOT * abs(scale), pivot, float("nan"))
+
+    def signed_power(x: Any, exponent: float) -> Any:
+        return xp.sign(x) * where(x == 0, 1.0, abs(x)) ** exponent
+
+    named = {name: getattr(xp, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "sign")}
+    own = {"angle_sum": angle_sum, "guard": guard, "signed_power": signed_power}
+    return ARITHMETIC | named | own
+
+
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+}
+"""The operators, which every library has."""

@@ -7,7 +7,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.spatial import sign
 from armdyn.model import FrictionLaw, RobotModel
-from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.model.friction import FRICTION_ROWS
 
 
 def friction_rows(model: RobotModel, qd: Array) -> dict[str, Array]:

@@ -21,7 +21,7 @@ from armdyn.formulations.regressor import PARAMETERS, TENSOR_PLACES, regressor, 
 from armdyn.formulations.spatial import sign
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
 from armdyn.model import Body, Drive, FrictionLaw, Inertia, Joint, Link, RobotModel, Spring
-from armdyn.model import friction_terms as laws
+from armdyn.model import friction as laws
 
 ROTOR = "rotor"
 """The parameter of a rotor: its inertia felt behind the gear."""

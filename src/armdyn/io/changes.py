@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from armdyn.arrays import check_number
-from armdyn.errors import ModelError, UnknownNameError, shown
+from armdyn.errors import ModelError, check_known, shown
 from armdyn.io.dh import MAGNITUDES, inertia_from_keys, limits_from_keys
-from armdyn.io.drives import keys_from_motor
-from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
-from armdyn.model import Inertia, Joint, Limits, RobotModel, Rotor
+from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, keys_from_motor, rotor_from_keys
+from armdyn.model import Inertia, Joint, Limits, RobotModel
 from armdyn.model.link import Body, Link
 
 LIMIT_KEYS = ("limits", *MAGNITUDES)
@@ -22,12 +20,9 @@ BODY_KEYS = ("mass", "com", "inertia", "inertia_about", "shape")
 
 def with_joint(model: RobotModel, name: str, keys: Mapping[str, Any]) -> RobotModel:
     """The robot with some numbers of a joint changed; others stay as they are."""
-    names = [joint.name for joint in model.joints]
-    if name not in names:
-        raise UnknownNameError(f"joint of {model.name!r} named", name, names)
+    check_known(f"joint of {model.name!r} named", name, [joint.name for joint in model.joints])
     for key in keys:
-        if key not in JOINT_KEYS:
-            raise UnknownNameError(f"number of a joint (of {name!r})", key, JOINT_KEYS)
+        check_known(f"number of a joint (of {name!r})", key, JOINT_KEYS)
     joints = tuple(_changed(j, keys) if j.name == name else j for j in model.joints)
     return replace(model, joints=joints, letters={})
 
@@ -51,11 +46,9 @@ def with_link(model: RobotModel, name: str, body: Inertia | None, keys: Mapping[
     """
     parts = (model.base_link, *model.links)
     names = [part.name for link in parts for part in link.bodies]
-    if name not in names:
-        raise UnknownNameError(f"link of {model.name!r} named", name, names)
+    check_known(f"link of {model.name!r} named", name, names)
     for key in keys:
-        if key not in BODY_KEYS:
-            raise UnknownNameError(f"number of a link (of {name!r})", key, BODY_KEYS)
+        check_known(f"number of a link (of {name!r})", key, BODY_KEYS)
     if (body is None) == (not keys):
         raise ModelError(f"link {name!r}: give an Inertia, or some of {', '.join(BODY_KEYS)}")
     if body is not None and not isinstance(body, Inertia):
@@ -94,9 +87,7 @@ def _changed(joint: Joint, keys: Mapping[str, Any]) -> Joint:
         "rotor_inertia": joint.rotor.inertia,
     }
     given = now | dict(keys)
-    rotor = Rotor(
-        *(check_number(f"{where}: {k}", given[k]) for k in ("rotor_inertia", "gear_ratio"))
-    )
+    rotor = rotor_from_keys(where, given)
     if rotor.fault:
         raise ModelError(f"{where}: {rotor.fault}")
     friction = {key: given[key] for key in FRICTION_KEYS if key in given}

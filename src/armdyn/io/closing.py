@@ -12,9 +12,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
 from armdyn.model import Loop, RobotModel
-from armdyn.model.cut_joints.coupling import polynomial
+from armdyn.model.cut_joints import polynomial
+from armdyn.model.edit import mimic_couplings, with_loops
 from armdyn.model.loop import cycle
-from armdyn.model.loop_edit import mimic_couplings, with_loops
 
 STEP = 1e-5
 """Of the differences that closures are differentiated by [rad or m]."""

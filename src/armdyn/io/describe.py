@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
-from armdyn.io.springs import keys_from_spring
+from armdyn.io.keys import keys_from_spring
 from armdyn.model import Body, Drive, Joint, Link, Loop, RobotModel, Spring
 
 
@@ -25,7 +25,10 @@ def describe(model: RobotModel) -> dict[str, Any]:
         "name": model.name,
         "title": model.title,
         "joints": [_joint(model, i) for i in range(len(model.joints))],
-        "drives": [_drive(drive) for drive in model.drives],
+        "drives": [
+            {"name": drive.name, "joints": dict(drive.ratios), **_motor(drive)}
+            for drive in model.drives
+        ],
         "springs": [_spring(model, spring) for spring in model.springs],
         "loops": [_loop(model, loop) for loop in model.loops],
         "assembly": None if model.assembly is None else model.assembly.tolist(),
@@ -80,10 +83,6 @@ def _loop(model: RobotModel, loop: Loop) -> dict[str, Any]:
         "b": {"link": names[loop.link_b], "placement": loop.frame_b.tolist()},
         "length": loop.length if loop.cut.has_length else None,
     }
-
-
-def _drive(drive: Drive) -> dict[str, Any]:
-    return {"name": drive.name, "joints": dict(drive.ratios), **_motor(drive)}
 
 
 def _spring(model: RobotModel, spring: Spring) -> dict[str, Any]:

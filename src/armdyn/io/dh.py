@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg tables, standard and modified, by keyword columns."""
+"""Denavit-Hartenberg tables, standard and modified, by keyword columns, and their loops."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,12 +9,13 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, check_truth, frozen
 from armdyn.errors import ModelError, check_known, is_one_of, shown
-from armdyn.io.dh_loops import closed_by_rows
-from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
+from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, rotor_from_keys
 from armdyn.io.options import Reading
 from armdyn.io.shapes import ShapeReader
-from armdyn.model import GRAVITY, Connection, Inertia, Limits, Rotor, assemble
+from armdyn.model import GRAVITY, Connection, Inertia, Limits, Loop, RobotModel, assemble
 from armdyn.model.assemble import check_name
+from armdyn.model.cut_joints import COUPLING, cut_joint
+from armdyn.model.edit import coupling_between, loop_between, with_loops
 from armdyn.model.joint_types import JOINT_TYPES, JointType, joint_type
 from armdyn.model.transform import quarter_exact, rotation_z, transform
 from armdyn.model.validate import Finding, Physical, physical_warnings
@@ -27,6 +28,8 @@ MAGNITUDES = ("velocity_limit", "effort_limit", "continuous_effort")
 DRIVE = ("rotor_inertia", "gear_ratio", "limits", *MAGNITUDES)
 NAMES = ("name", "link", "parent", "actuated")
 COLUMNS = GEOMETRY + INERTIA + FRICTION_KEYS + DRIVE + NAMES
+LOOP_KEYS = ("name", "type", "a", "b", "length")
+COUPLED_KEYS = ("name", "type", "follower", "leader", "coefficients")
 
 
 def read_dh(
@@ -123,10 +126,7 @@ def _connection(
         frozen(placement),
         limits=limits_from_keys(where, row),
         friction=friction_from_keys(where, row),
-        rotor=Rotor(
-            check_number(f"{where}: rotor_inertia", row.get("rotor_inertia", 0.0)),
-            check_number(f"{where}: gear_ratio", row.get("gear_ratio", 1.0)),
-        ),
+        rotor=rotor_from_keys(where, row),
     )
 
 
@@ -236,3 +236,52 @@ def _bound(what: str, value: Any) -> float:
     """A number that may be infinite."""
     endless = isinstance(value, float) and math.isinf(value)
     return float(value) if endless else check_number(what, value)
+
+
+def closed_by_rows(
+    model: RobotModel,
+    loops: Sequence[Mapping[str, Any]],
+    passive: Sequence[str],
+    assembly: Mapping[str, float] | None,
+) -> RobotModel:
+    """The tree of a table with its loops."""
+    if not isinstance(loops, Sequence) or isinstance(loops, str):
+        raise ModelError(f"loops is a sequence of mappings, got {shown(loops)}")
+    if not loops and not passive:
+        return model
+    given = {} if assembly is None else assembly
+    if not isinstance(given, Mapping):
+        raise ModelError(f"assembly maps names of joints to positions, got {shown(assembly)}")
+    places = {name: check_number(f"assembly: {name}", x) for name, x in given.items()}
+    found = [_loop(model, f"loop {i}", loop) for i, loop in enumerate(loops, start=1)]
+    return with_loops(model, found, passive, places)
+
+
+def _loop(model: RobotModel, where: str, loop: Mapping[str, Any]) -> Loop:
+    if not isinstance(loop, Mapping):
+        raise ModelError(f"{where}: expected a mapping, got {shown(loop)}")
+    coupled = loop.get("type") == COUPLING.name
+    for key in loop:
+        check_known(f"key (in {where})", key, COUPLED_KEYS if coupled else LOOP_KEYS)
+    if coupled:
+        name, *joints = (str(loop.get(key, "")) for key in ("name", "follower", "leader"))
+        given = loop.get("coefficients", ())
+        shape = (len(given),) if isinstance(given, Sequence | np.ndarray) else (1,)
+        coefficients = check_constant(f"{where}: coefficients", given, shape)
+        return coupling_between(model, name or where, joints[0], joints[1], coefficients.tolist())
+    ends = [_end(f"{where}: {key}", loop.get(key)) for key in ("a", "b")]
+    length = check_number(f"{where}: length", loop.get("length", 0.0))
+    kind = cut_joint(loop.get("type", "revolute"))
+    return loop_between(model, str(loop.get("name", where)), kind, ends[0], ends[1], length)
+
+
+def _end(where: str, end: Any) -> tuple[str, Array]:
+    """A link, and a point or a transform in the frame of its row."""
+    if not isinstance(end, Sequence) or len(end) != 2 or not isinstance(end[0], str):
+        raise ModelError(
+            f"{where}: expected a link and a place in its frame, as ('link2', (0.5, 0, 0)) or with "
+            f"a 4x4 transform, got {shown(end)}"
+        )
+    if np.shape(end[1]) == (3,):
+        return end[0], transform(position=check_constant(where, end[1], (3,)))
+    return end[0], check_constant(where, end[1], (4, 4))

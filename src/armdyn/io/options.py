@@ -1,12 +1,14 @@
 """What may be asked of a file when a robot is read from it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy.typing as npt
 
 from armdyn.arrays import check_number, check_text, check_truth
-from armdyn.errors import ModelError, shown
+from armdyn.errors import InertiaError, LoopError, ModelError, TopologyError, shown
 from armdyn.model import RobotModel
 from armdyn.model.edit import check_locked
 from armdyn.model.validate import Finding, Physical
@@ -42,3 +44,16 @@ class LoadOptions:
 
 
 DEFAULT_OPTIONS = LoadOptions()
+
+
+@contextmanager
+def named_file(path: Path) -> Iterator[None]:
+    """Begin errors about a robot as a whole with the file that it is read from."""
+    try:
+        yield
+    except TopologyError as error:
+        raise TopologyError(f"{path}: {error}") from error
+    except LoopError as error:
+        raise LoopError(f"{path}: {error}", loop=error.loop) from error
+    except InertiaError as error:
+        raise InertiaError(f"{path}: {error}", link=error.link) from error

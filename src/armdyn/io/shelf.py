@@ -1,12 +1,171 @@
-"""Files of one kind that are kept in a folder of this user."""
+"""Files of one kind in a folder of this user alone, worked on through a handle.
 
+A folder is opened once, no link followed, and looked at; its files are opened, renamed and removed
+in what was opened. So nobody can put another folder or file in place between the look and the step.
+Windows has neither these handles nor these owners and modes: there, paths do, and nothing is asked.
+"""
+
+import os
 import re
-from contextlib import suppress
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from armdyn.errors import CacheError
-from armdyn.io.private import Entry, PrivateFolder, opened
+from armdyn.io.atomic import POSIX, appearing, remove_abandoned
+
+DAY = 86_400.0
+
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a folder."""
+
+    name: str
+    size: int
+    used: float
+    """When it was written or, to the day, last read, in seconds of the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateFolder:
+    """An open folder of this user; names in it are names of files, not paths."""
+
+    path: Path
+    handle: int | None
+    """None on Windows."""
+
+    @property
+    def open_to_others(self) -> bool:
+        """Whether group or others can put files here."""
+        return self.handle is not None and bool(os.fstat(self.handle).st_mode & _OTHERS_WRITE)
+
+    def close_to_others(self) -> None:
+        """Take from group and others what they may do here."""
+        if self.handle is None:
+            return
+        mode = stat.S_IMODE(os.fstat(self.handle).st_mode)
+        if mode & _OTHERS:
+            os.fchmod(self.handle, mode & ~_OTHERS)
+
+    def entries(self) -> list[Entry]:
+        """Its files, in no order."""
+        found = []
+        with os.scandir(self.path if self.handle is None else self.handle) as items:
+            for item in items:
+                with suppress(FileNotFoundError):  # another process removed it
+                    status = item.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode):
+                        found.append(Entry(item.name, status.st_size, status.st_mtime))
+        return found
+
+    def read(self, name: str, most: int) -> bytes:
+        """A file of at most `most` bytes that nobody but this user can have written."""
+        handle = os.open(self._at(name), os.O_RDONLY | _FILE, dir_fd=self.handle)
+        try:
+            status = os.fstat(handle)
+            if not _own_file(status) or status.st_size > most:
+                raise CacheError(f"{str(self.path / name)!r} is not a file that armdyn wrote")
+            with open(handle, "rb", closefd=False) as stream:
+                content = stream.read(most)
+        finally:
+            os.close(handle)
+        if abs(time.time() - status.st_mtime) > DAY:
+            with suppress(OSError):
+                os.utime(self._at(name), dir_fd=self.handle, follow_symlinks=self.handle is None)
+        return content
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file for this user alone, whole or not at all."""
+        with appearing(self._at(name), 0o600, dir_fd=self.handle) as stream:
+            stream.write(content)
+
+    def remove(self, name: str) -> bool:
+        """Remove a file; False if there is none."""
+        try:
+            os.unlink(self._at(name), dir_fd=self.handle)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def remove_abandoned(self) -> None:
+        """Remove what killed processes left."""
+        remove_abandoned("" if self.handle is not None else str(self.path), self.handle)
+
+    def _at(self, name: str) -> str:
+        return str(self.path / name) if self.handle is None else name
+
+
+@contextmanager
+def opened(path: Path, create: bool = False) -> Iterator[PrivateFolder]:
+    """A folder, made first if wanted; a CacheError if it is no folder of this user.
+
+    Links above it are followed, once.
+    """
+    path = Path(os.path.realpath(path.parent)) / path.name
+    if create and not os.path.lexists(path):
+        _check_parents(path)
+        for folder in reversed((path, *path.parents)):
+            with suppress(FileExistsError):
+                folder.mkdir(0o700)
+    if not POSIX:
+        yield PrivateFolder(path, None)
+        return
+    try:
+        handle = os.open(path, _FOLDER)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        what = "is a symbolic link" if path.is_symlink() else f"cannot be opened: {error.strerror}"
+        raise CacheError(_refusal(path, what)) from error
+    try:
+        owner = os.fstat(handle).st_uid
+        if owner != os.geteuid():
+            raise CacheError(_refusal(path, f"belongs to another user (number {owner})"))
+        _check_parents(path)
+        yield PrivateFolder(path, handle)
+    finally:
+        os.close(handle)
+
+
+def _check_parents(path: Path) -> None:
+    """Refuse a folder that another user could move away, to put one of his own in its place."""
+    if not POSIX:
+        return
+    user = os.geteuid()
+    trusted = {user, 0, os.stat("/").st_uid}  # in a container root can have another number
+    for parent in path.parents:
+        with suppress(FileNotFoundError):
+            status = os.stat(parent)
+            own_group = user != 0 and status.st_gid == user  # by custom, nobody else is in it
+            writers = status.st_mode & (stat.S_IWOTH if own_group else _OTHERS_WRITE)
+            if status.st_uid not in trusted or (writers and not status.st_mode & stat.S_ISVTX):
+                raise CacheError(_refusal(path, f"is in {str(parent)!r}, which others can change"))
+
+
+def _own_file(status: os.stat_result) -> bool:
+    """Whether it is a plain file under one name (or none, if it was just replaced), and ours."""
+    private = not POSIX or (
+        status.st_uid == os.geteuid()
+        and not status.st_mode & _OTHERS_WRITE
+        and status.st_nlink <= 1
+    )
+    return stat.S_ISREG(status.st_mode) and private
+
+
+def _refusal(path: Path, what: str) -> str:
+    return (
+        f"the folder {str(path)!r} {what}; expected a folder of this user, so it is left alone and "
+        "nothing is kept there. Remove it, or name another place with ARMDYN_CACHE_DIR"
+    )
 
 
 @dataclass(frozen=True, slots=True)

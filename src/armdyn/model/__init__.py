@@ -2,9 +2,9 @@
 
 from armdyn.model.assemble import Connection as Connection
 from armdyn.model.assemble import assemble as assemble
-from armdyn.model.drive import Drive as Drive
 from armdyn.model.friction import FrictionLaw as FrictionLaw
 from armdyn.model.inertia import Inertia as Inertia
+from armdyn.model.joint import Drive as Drive
 from armdyn.model.joint import Joint as Joint
 from armdyn.model.joint import Limits as Limits
 from armdyn.model.joint import Mimic as Mimic

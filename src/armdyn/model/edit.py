@@ -1,7 +1,7 @@
 """Changes to a robot, each a function RobotModel -> RobotModel."""
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,10 +9,9 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ArmdynWarning, LoopError, ModelError, UnknownNameError, shown
-from armdyn.model.cut_joints.coupling import polynomial
-from armdyn.model.drive import Drive
+from armdyn.model.cut_joints import COUPLING, CutJoint, polynomial
 from armdyn.model.inertia import Inertia
-from armdyn.model.joint import Joint
+from armdyn.model.joint import Drive, Joint
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.loop import Loop
 from armdyn.model.robot import RobotModel
@@ -58,7 +57,8 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         places = frozen(Ta @ loop.frame_a), frozen(Tb @ loop.frame_b)
         return replace(loop, link_a=a, link_b=b, frame_a=places[0], frame_b=places[1])
 
-    loops = tuple(map(ends, _still_closed(model, held)))
+    closing = (x for x in model.loops if not (x.couples and x.link_a in held))
+    loops = tuple(map(ends, closing))
     springs = (spring.moved(host.__getitem__) for spring in model.springs)
     old = [model.base_link, *model.links]
     free = [i for i in range(len(model.joints)) if i not in held]
@@ -70,31 +70,19 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         base_link=Link(model.base_link.name, carried(-1, old)),
         flange=moved(model.flange),
         frames=tuple(map(moved, model.frames)),
-        drives=_still_driven(model, {joint.name for joint in joints}),
+        drives=tuple(_still_driven(model, {joint.name for joint in joints})),
         springs=tuple(s for s in springs if s.link != s.other),  # others do nothing any more
         letters={},  # the links are counted anew
         loops=loops,
-        assembly=_still_assembled(model, free) if loops else None,
+        assembly=frozen(model.assembly[free]) if loops and model.assembly is not None else None,
     )
 
 
-def _still_driven(model: RobotModel, moving: set[str]) -> tuple[Drive, ...]:
+def _still_driven(model: RobotModel, moving: set[str]) -> Iterator[Drive]:
     """The drives with the joints that still move; those that move none are left out."""
-    drives = (
-        replace(drive, ratios=tuple(pair for pair in drive.ratios if pair[0] in moving))
-        for drive in model.drives
-    )
-    return tuple(drive for drive in drives if drive.ratios)
-
-
-def _still_closed(model: RobotModel, held: Collection[int]) -> list[Loop]:
-    """The loops without couplings of joints that are held."""
-    return [loop for loop in model.loops if not (loop.couples and loop.link_a in held)]
-
-
-def _still_assembled(model: RobotModel, free: Sequence[int]) -> Array:
-    assert model.assembly is not None
-    return frozen(model.assembly[list(free)])
+    for drive in model.drives:
+        if ratios := tuple(pair for pair in drive.ratios if pair[0] in moving):
+            yield replace(drive, ratios=ratios)
 
 
 def check_locked(values: Mapping[str, float] | None) -> Mapping[str, float]:
@@ -266,3 +254,80 @@ def _exact(values: Array) -> Array:
     near = np.round(values)
     exact = np.where(np.abs(values - near) <= CONVERSION_ROUNDING, near, values)
     return frozen(np.where(np.abs(near) <= 1.0, exact, values))
+
+
+def loop_between(
+    model: RobotModel,
+    name: str,
+    cut: CutJoint,
+    a: tuple[str, Array],
+    b: tuple[str, Array],
+    length: float = 0.0,
+) -> Loop:
+    """A loop whose ends are places, (4, 4), in named frames of the robot."""
+    (link_a, A), (link_b, B) = (
+        (frame.link, frozen(frame.placement @ check_transform(f"loop {name!r}: end {end}", T)))
+        for end, (link, T) in (("a", a), ("b", b))
+        for frame in [model.frame(link)]
+    )
+    return Loop(name, cut, link_a, link_b, A, B, length)
+
+
+def coupling_between(
+    model: RobotModel, name: str, follower: str, leader: str, coefficients: Sequence[float]
+) -> Loop:
+    """A coupling of two joints by their names: q = c₀ + c₁ q_leader + c₂ q_leader² + ..."""
+    names = [joint.name for joint in model.joints]
+    for joint in (follower, leader):
+        if joint not in names:
+            raise UnknownNameError(f"joint coupled in {model.name!r} named", joint, names)
+    ends = names.index(follower), names.index(leader)
+    return Loop(name, COUPLING, *ends, coefficients=tuple(float(c) for c in coefficients))
+
+
+def with_loops(
+    model: RobotModel,
+    loops: Sequence[Loop],
+    passive: Collection[str],
+    assembly: Mapping[str, float],
+) -> RobotModel:
+    """The robot with loops in place of those it has.
+
+    Joints that mimic others are coupled to them in a robot with loops.
+
+    Args:
+        model: The robot.
+        loops: Its cut joints and couplings.
+        passive: Names of the joints that have no motor and follow from the loops; those that
+            couplings move need not be named.
+        assembly: Positions near which all loops are closed [rad or m]; 0 for joints without one.
+    """
+    names = [joint.name for joint in model.joints]
+    for what, given in (("passive joint", passive), ("joint in the assembly", assembly)):
+        for name in given:
+            if name not in names:
+                raise UnknownNameError(f"{what} of {model.name!r} named", name, names)
+    every = (*loops, *mimic_couplings(model)) if loops else ()
+    following = {loop.link_a for loop in every if loop.couples}
+
+    def closed(i: int, joint: Joint) -> Joint:
+        moved = joint.name not in passive and i not in following
+        return replace(joint, actuated=moved, mimic=None if every else joint.mimic)
+
+    return replace(
+        model,
+        joints=tuple(closed(i, joint) for i, joint in enumerate(model.joints)),
+        loops=every,
+        assembly=frozen([assembly.get(name, 0.0) for name in names]) if loops else None,
+    )
+
+
+def mimic_couplings(model: RobotModel) -> list[Loop]:
+    """The joints that mimic others as couplings."""
+    pairs = [(joint.name, joint.mimic) for joint in model.joints if joint.mimic is not None]
+    return [
+        coupling_between(
+            model, f"{name} follows {m.leader}", name, m.leader, (m.offset, m.multiplier)
+        )
+        for name, m in pairs
+    ]

@@ -1,24 +1,26 @@
 """RobotModel: a robot as frozen data, in the one convention that everything below io knows."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import InertiaError, LoopError, ModelError, UnknownNameError, counted
 from armdyn.forks import cached_property
-from armdyn.model.digest import DESCRIPTIVE, digest
-from armdyn.model.drive import Drive
-from armdyn.model.joint import Joint
-from armdyn.model.link import Frame, Link
+from armdyn.model.joint import Drive, Joint
+from armdyn.model.link import Body, Frame, Link
 from armdyn.model.loop import Loop, check_loops
-from armdyn.model.magnitudes import check_magnitudes
+from armdyn.model.ranges import LARGEST_LENGTH, MASS_RANGE, MOMENT_RANGE
 from armdyn.model.spring import Spring, check_springs
 from armdyn.model.transform import IDENTITY
 
 GRAVITY = frozen([0.0, 0.0, -9.81])
 """The default field of gravity: world z is up [m/s²]."""
+DESCRIPTIVE = ("title", "source", "note", "letters")
+"""Fields that describe a robot to people and are no part of its equations."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -257,3 +259,85 @@ def paths_from_parents(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     for i, parent in enumerate(parents):
         paths.append((*paths[parent], i) if parent >= 0 else (i,))
     return tuple(paths)
+
+
+def digest(model: Any) -> str:
+    """SHA-256 in hex: the same for equal models in every process, another for any other number.
+
+    A model with expression nodes has a digest too, but only within this process.
+    """
+    pieces: list[bytes] = []
+    _collect(model, pieces)
+    return hashlib.sha256(b"\0".join(pieces)).hexdigest()
+
+
+def _collect(value: Any, pieces: list[bytes]) -> None:
+    if is_dataclass(value):
+        pieces.append(type(value).__name__.encode())
+        for entry in fields(value):
+            if entry.name not in DESCRIPTIVE:
+                pieces.append(entry.name.encode())
+                _collect(getattr(value, entry.name), pieces)
+    elif isinstance(value, np.ndarray):
+        pieces.append(str(value.shape).encode())
+        if value.dtype == object:
+            _collect(value.ravel().tolist(), pieces)
+        else:
+            pieces.append(np.asarray(value, dtype="<f8").tobytes())
+    elif isinstance(value, tuple | list):
+        pieces.append(str(len(value)).encode())
+        for entry in value:
+            _collect(entry, pieces)
+    elif value is None or isinstance(value, str | int | float):
+        pieces.append(repr(value).encode())
+    else:  # a node is itself and no other
+        pieces.append(str(id(value)).encode())
+
+
+def check_magnitudes(
+    joints: Iterable[Joint], drives: Iterable[Drive], bodies: Iterable[Body], gravity: Array
+) -> None:
+    """A ModelError if a number is so large or small that torques would lose it silently."""
+    _check("gravity", "field", "m/s²", gravity, LARGEST_LENGTH)
+    for joint in joints:
+        where = f"joint {joint.name!r}"
+        _check(where, "offset", "m", joint.placement[:3, 3], LARGEST_LENGTH)
+        _check_rotor(where, joint.rotor.reflected)
+    for drive in drives:
+        largest = max(abs(ratio) for _, ratio in drive.ratios)
+        _check_rotor(f"drive {drive.name!r}", largest**2 * drive.rotor.reflected)
+    for body in bodies:
+        where, inertia = f"link {body.name!r}", body.inertia
+        _check(where, "mass", "kg", inertia.mass, MASS_RANGE[1], MASS_RANGE[0])
+        _check(where, "placement", "m", body.placement[:3, 3], LARGEST_LENGTH)
+        _check(where, "first moment", "kg m", inertia.first_moment, MASS_RANGE[1] * LARGEST_LENGTH)
+        least = MOMENT_RANGE[0] if _size(inertia.mass) == 0 else 0.0
+        _check(where, "moment of inertia", "kg m²", inertia.moment, MOMENT_RANGE[1], least)
+
+
+def _check_rotor(where: str, felt: float) -> None:
+    largest, least = MOMENT_RANGE[1], MOMENT_RANGE[0]
+    _check(where, "rotor inertia times gear_ratio²", "kg m²", felt, largest, least)
+
+
+def _check(
+    where: str, what: str, unit: str, value: object, largest: float, least: float = 0.0
+) -> None:
+    """Refuse a number whose size is not 0 and not between these."""
+    size = _size(value)
+    if not size <= largest:
+        raise ModelError(
+            f"{where}: its {what} is {size:g} {unit}; up to {largest:g} can be computed with. "
+            "Check the units"
+        )
+    if 0 < size < least:
+        raise ModelError(
+            f"{where}: its {what} is {size:g} {unit}, which products with other numbers lose; from "
+            f"{least:g} on it can be computed with. Check the units, or set it to 0"
+        )
+
+
+def _size(value: object) -> float:
+    """The largest size of a number; 0 for one in letters."""
+    entries = np.asarray(value)
+    return 0.0 if entries.dtype == object else float(np.abs(entries).max())

@@ -17,7 +17,7 @@ from armdyn.errors import SimulationError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.model import FrictionLaw, RobotModel
-from armdyn.model.friction_terms import TERMS
+from armdyn.model.friction import TERMS
 
 SLOWEST_CREEP = 1e-9
 """A joint that friction of infinite slope would slow down below this is at rest [rad/s or m/s]."""

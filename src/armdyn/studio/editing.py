@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.errors import ModelError, shown
 from armdyn.io import changes
-from armdyn.io.friction import FRICTION_KEYS, friction_from_keys, keys_from_friction
+from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, keys_from_friction
 from armdyn.model import FrictionLaw, Inertia, RobotModel
 from armdyn.studio.fields import DIGITS, LONGEST_TEXT, NONE, typed, typed_limits, written
 

@@ -9,8 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynWarning, SimulationError
-from armdyn.io.csv.columns import numbered_columns
-from armdyn.io.csv.trajectory import trajectory_from_csv
+from armdyn.io.csv.trajectory import numbered_columns, trajectory_from_csv
 
 JOINTS = ("shoulder", "elbow", "slide_2")
 

@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 import armdyn
-from armdyn.cli import simulate_output as simulated
+from armdyn.cli import simulate as simulated
 from armdyn.simulation import (
     CartesianImpedance,
     ComputedTorque,

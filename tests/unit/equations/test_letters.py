@@ -13,8 +13,8 @@ from armdyn.closed_forms.letters import Letters, letter_pairs
 from armdyn.closed_forms.symbolic_robot import symbolise
 from armdyn.errors import ArmdynWarning, LettersError, ModelError, UnknownNameError
 from armdyn.io.catalog import catalog_names
-from armdyn.model.digest import digest
 from armdyn.model.edit import lock, with_gravity, with_payload
+from armdyn.model.robot import digest
 from support.peers import close
 from support.random_robots import random_states
 

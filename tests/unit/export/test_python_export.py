@@ -10,7 +10,7 @@ import armdyn
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.export.export import export
 from armdyn.export.options import ExportOptions, functions_of
-from armdyn.export.python.export import export_python
+from armdyn.export.python import export_python
 from armdyn.quantities.registry import QUANTITIES, quantity_program
 from armdyn.robot import Robot
 from armdyn.shorten.run_time import payload_vector

@@ -15,7 +15,7 @@ from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.follower import Follower
 from armdyn.io.mjcf.read import read_mjcf
 from armdyn.model import Mimic
-from armdyn.model.loop_edit import coupling_between, with_loops
+from armdyn.model.edit import coupling_between, with_loops
 from support.elimination import eliminated
 from support.loop_peers import rigid
 from support.loops import dyad_arm, rod_arm

@@ -13,7 +13,7 @@ import armdyn
 from armdyn.errors import ModelError
 from armdyn.export.c.export import export_c
 from armdyn.export.options import ExportOptions
-from armdyn.export.python.export import export_python
+from armdyn.export.python import export_python
 from armdyn.formulations.friction import friction_torque
 from support.peers import close
 from support.programs import EvaluatedRobot

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armdyn.errors import LogError
-from armdyn.io.log import csv_source, open_log
+from armdyn.io.log import open_log, sources
 
 JOINTS = ("shoulder", "elbow")
 ROWS = 40
@@ -89,7 +89,7 @@ def test_npz_and_parquet_and_arrays_hold_the_same(tmp_path):
 
 
 def test_files_are_read_in_blocks_and_parts(file, monkeypatch):
-    monkeypatch.setattr(csv_source, "BYTES_AT_ONCE", 300)
+    monkeypatch.setattr(sources, "BYTES_AT_ONCE", 300)
     path = file(table(HEADERS["numbered"], T, Q, TAU), "log.csv")
     log = open_log(path, JOINTS, (True, True))
     assert len(list(log.blocks())) > 5

@@ -12,7 +12,7 @@ import pytest
 import armdyn
 from armdyn.export.c.export import export_c
 from armdyn.export.options import ExportOptions
-from armdyn.export.python.export import export_python
+from armdyn.export.python import export_python
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph
 from armdyn.graph.program import Program

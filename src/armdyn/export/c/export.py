@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,11 @@ from armdyn.export.body import Body, ConstantTable, Statements
 from armdyn.export.c.accuracy import STATES, float_error, rounded_up
 from armdyn.export.c.processors import Footprint, footprints
 from armdyn.export.c.selftest import selftest
-from armdyn.export.c.sources import CSources
 from armdyn.export.export_comments import file_lines, function_lines, operations
 from armdyn.export.names import comment, prefix_of
 from armdyn.export.options import Exported, ExportOptions, Function, functions_of, write_all
 from armdyn.graph.operations import FAR_ANGLE
+from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 
 COLUMNS = 96
@@ -24,6 +25,40 @@ LIBRARY = ("sin", "cos", "sqrt", "exp", "tanh")
 """Operations that are functions of the C library; the others are operators or written out."""
 HELPERS = ("sign", "angle_sum", "signed_power", "guard")
 """Operations that are written out as functions; all but the first need the header of maths."""
+
+
+@dataclass(frozen=True, eq=False)
+class CSources:
+    """Functions of a robot as the texts of a source and a header."""
+
+    model: RobotModel
+    options: ExportOptions
+    prefix: str
+    """Start of the names of files and functions."""
+    functions: tuple[Function, ...]
+    texts: dict[str, str]
+    """The texts by the name of their file."""
+
+    @property
+    def programs(self) -> dict[str, Program]:
+        """The program of each function."""
+        return {f.name: f.program for f in self.functions}
+
+    @property
+    def real(self) -> str:
+        """The type of numbers."""
+        return "float" if self.options.single else "double"
+
+    @property
+    def selftest(self) -> str:
+        """The macro with which the source is a program that tests itself."""
+        return f"{self.prefix.upper()}_SELFTEST"
+
+    @property
+    def try_it(self) -> str:
+        """A command line that compiles and runs the self-test."""
+        test = f"{self.prefix}_selftest"
+        return f"cc -std=c99 -O2 -D{self.selftest} {self.prefix}.c -lm -o {test} && ./{test}"
 
 
 def export_c(

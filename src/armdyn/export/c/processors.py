@@ -1,16 +1,23 @@
-"""What exported C takes on a processor: bytes of code and of stack, by its compiler."""
+"""C compilers of this machine, and the bytes of code and stack that exported C takes by them."""
 
+import os
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from armdyn.errors import CompilerError, check_known
-from armdyn.export.c.compilers import compiled, compiler
 
 FLAGS = ("-std=c99", "-O2", "-ffunction-sections", "-fstack-usage")
+_ARM = ("arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
+_HARD = ("-mthumb", "-mfloat-abi=hard")
+USUAL = ("cc", "gcc", "clang")
+"""Names of compilers that are looked for, if the variable CC names none."""
+LONGEST_COMPILATION = 600
+"""Seconds after which a compiler is stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +33,6 @@ class Processor:
     """What to install on Debian."""
 
 
-_ARM = ("arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
-_HARD = ("-mthumb", "-mfloat-abi=hard")
 PROCESSORS = {
     p.name: p
     for p in (
@@ -136,3 +141,37 @@ def _stacks(text: str) -> dict[str, int]:
 def _sections(text: str) -> dict[str, int]:
     """Bytes by section."""
     return {name: int(size) for name, size in re.findall(r"^(\.\S+)\s+(\d+)", text, re.MULTILINE)}
+
+
+def compiler(need: str) -> str:
+    """The path of a C compiler; an error that says for what there is `need` if there is none."""
+    wanted = os.environ.get("CC", "").strip()
+    for name in (wanted,) if wanted else USUAL:
+        found = shutil.which(name)
+        if found:
+            return found
+    where = f"the variable CC names {wanted!r}, which is no program" if wanted else "found none"
+    raise CompilerError(
+        f"{need} needs a C compiler: {where}; install one ({', '.join(USUAL)}), or name its path "
+        "in the variable CC"
+    )
+
+
+def compiled(words: list[str], folder: Path) -> str:
+    """Run a compiler in a folder; what it prints, or an error with that."""
+    try:
+        done = subprocess.run(
+            words,
+            cwd=folder,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=LONGEST_COMPILATION,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CompilerError(f"{words[0]} could not be run: {error}") from error
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise CompilerError(f"{' '.join(words)} failed: {' / '.join(said[:5]) or 'no message'}")
+    return done.stdout

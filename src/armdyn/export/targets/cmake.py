@@ -1,6 +1,6 @@
 """A project of CMake: library, headers, test, installation, and a project that finds it."""
 
-from armdyn.export.c.sources import CSources
+from armdyn.export.c.export import CSources
 from armdyn.export.names import comment
 from armdyn.export.targets.eigen import eigen_header
 from armdyn.export.targets.target import ExportTarget, Package, filled, template

@@ -1,6 +1,6 @@
 """A module of Python that calls exported C by ctypes, and compiles it where there is need."""
 
-from armdyn.export.c.sources import CSources
+from armdyn.export.c.export import CSources
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.options import Function
 from armdyn.export.targets.target import ExportTarget, Package, filled, template

@@ -2,7 +2,7 @@
 
 import math
 
-from armdyn.export.c.sources import CSources
+from armdyn.export.c.export import CSources
 from armdyn.export.export_comments import function_lines
 from armdyn.export.options import Function
 from armdyn.export.targets.target import ExportTarget, Package, filled, template

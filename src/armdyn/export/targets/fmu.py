@@ -4,20 +4,20 @@ The FMU is an archive with a description, the sources and, unless it is one of s
 library for this machine.
 """
 
+import hashlib
 import io
 import tempfile
 import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from uuid import UUID
+from xml.etree import ElementTree as ET
 
-from armdyn.export.c.compilers import compiled, compiler
-from armdyn.export.c.sources import CSources
-from armdyn.export.targets.fmu_description import (
-    build_description,
-    model_description,
-    token,
-    variables,
-)
+from armdyn.export.c.export import CSources
+from armdyn.export.c.processors import compiled, compiler
+from armdyn.export.names import comment
 from armdyn.export.targets.target import (
     ExportTarget,
     Package,
@@ -26,8 +26,158 @@ from armdyn.export.targets.target import (
     template,
     this_platform,
 )
+from armdyn.model import RobotModel
+from armdyn.version import __version__
 
+STEP = 1e-3
+"""Longest step of the integrator that an FMU starts with [s]."""
+UNITS = {
+    "rad": {"rad": 1},
+    "rad/s": {"rad": 1, "s": -1},
+    "rad/s2": {"rad": 1, "s": -2},
+    "N.m": {"kg": 1, "m": 2, "s": -2},
+    "m": {"m": 1},
+    "m/s": {"m": 1, "s": -1},
+    "m/s2": {"m": 1, "s": -2},
+    "N": {"kg": 1, "m": 1, "s": -2},
+    "s": {"s": 1},
+    "kg": {"kg": 1},
+    "kg.m": {"kg": 1, "m": 1},
+    "kg.m2": {"kg": 1, "m": 2},
+}
+"""Exponents of the base units."""
+PAYLOAD_UNITS = ("kg", *("kg.m",) * 3, *("kg.m2",) * 6)
 FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A number of an FMU; its reference is its place among all."""
+
+    name: str
+    causality: str
+    about: str
+    unit: str
+    variability: str = "continuous"
+    initial: str = ""
+    start: float | None = None
+
+
+def variables(made: CSources) -> tuple[Variable, ...]:
+    """All variables, in the order in which the source of the FMU keeps them."""
+    model = made.model
+    found = [Variable("time", "independent", "time", "s")]
+    found += _joints(model, "tau", "input", "torque of the actuator of", "", start=0.0)
+    found += _joints(model, "q", "output", "position of", "exact", start=0.0)
+    found += _joints(model, "qd", "output", "velocity of", "exact", start=0.0)
+    found += _joints(model, "qdd", "output", "acceleration of", "calculated")
+    about = "longest step of the integrator"
+    found += [Variable("step", "parameter", about, "s", "fixed", "exact", STEP)]
+    rest = {
+        "payload": ("body at the tool: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz", PAYLOAD_UNITS),
+        "gravity": ("field of gravity, pointing down, world axes", ("m/s2",) * 3),
+    }
+    starts = {"payload": [0.0] * 10, "gravity": [float(x) for x in model.gravity]}
+    for name in (i.name for i in made.functions[0].program.inputs if i.name in rest):
+        about, units = rest[name]
+        found += [
+            Variable(f"{name}[{k}]", "parameter", about, unit, "tunable", "exact", start)
+            for k, (unit, start) in enumerate(zip(units, starts[name], strict=True), start=1)
+        ]
+    return tuple(found)
+
+
+def _joints(
+    model: RobotModel,
+    name: str,
+    causality: str,
+    about: str,
+    initial: str,
+    start: float | None = None,
+) -> Iterable[Variable]:
+    for k, i in enumerate(model.independent, start=1):
+        joint = model.joints[i]
+        ends = {"tau": joint.type.torque_unit.replace("·", "."), "q": joint.type.unit}
+        ends |= {"qd": f"{joint.type.unit}/s", "qdd": f"{joint.type.unit}/s2"}
+        said = f"{about} {comment(joint.name)}"
+        yield Variable(f"{name}[{k}]", causality, said, ends[name], "continuous", initial, start)
+
+
+def token(made: CSources) -> str:
+    """What tells this FMU from others: the same for the same functions."""
+    text = "".join(made.texts.values()) + __version__
+    return f"{{{UUID(bytes=hashlib.sha256(text.encode()).digest()[:16])}}}"
+
+
+def model_description(made: CSources) -> str:
+    """The text of modelDescription.xml."""
+    title = comment(made.model.title or made.model.name)
+    root = ET.Element(
+        "fmiModelDescription",
+        fmiVersion="3.0",
+        modelName=made.prefix,
+        instantiationToken=token(made),
+        description=f"Forward dynamics of {title}, integrated by Runge-Kutta steps",
+        generationTool=f"armdyn {__version__}",
+        variableNamingConvention="structured",
+    )
+    ET.SubElement(
+        root,
+        "CoSimulation",
+        modelIdentifier=made.prefix,
+        canHandleVariableCommunicationStepSize="true",
+        canGetAndSetFMUState="true",
+        canSerializeFMUState="true",
+    )
+    found = variables(made)
+    _units(ET.SubElement(root, "UnitDefinitions"), {v.unit for v in found})
+    ET.SubElement(root, "DefaultExperiment", startTime="0", stopTime="1", stepSize="0.01")
+    listed = ET.SubElement(root, "ModelVariables")
+    structure = ET.SubElement(root, "ModelStructure")
+    for reference, variable in enumerate(found):
+        _variable(listed, reference, variable)
+    outputs = [(k, v) for k, v in enumerate(found) if v.causality == "output"]
+    for reference, _ in outputs:
+        ET.SubElement(structure, "Output", valueReference=str(reference))
+    for reference, variable in outputs:
+        if variable.initial == "calculated":
+            ET.SubElement(structure, "InitialUnknown", valueReference=str(reference))
+    return _text(root)
+
+
+def _variable(listed: ET.Element, reference: int, variable: Variable) -> None:
+    words = {
+        "name": variable.name,
+        "valueReference": str(reference),
+        "description": variable.about,
+        "causality": variable.causality,
+        "variability": variable.variability,
+        "unit": variable.unit,
+    }
+    words |= {"initial": variable.initial} if variable.initial else {}
+    words |= {} if variable.start is None else {"start": repr(variable.start)}
+    ET.SubElement(listed, "Float64", words)
+
+
+def _units(listed: ET.Element, used: set[str]) -> None:
+    for name in (name for name in UNITS if name in used):
+        unit = ET.SubElement(listed, "Unit", name=name)
+        ET.SubElement(unit, "BaseUnit", {k: str(power) for k, power in UNITS[name].items()})
+
+
+def build_description(made: CSources) -> str:
+    """The text of buildDescription.xml: what is compiled to a binary."""
+    root = ET.Element("fmiBuildDescription", fmiVersion="3.0")
+    build = ET.SubElement(root, "BuildConfiguration", modelIdentifier=made.prefix)
+    sources = ET.SubElement(build, "SourceFileSet", language="C99")
+    for name in (f"{made.prefix}.c", "fmu.c"):
+        ET.SubElement(sources, "SourceFile", name=name)
+    return _text(root)
+
+
+def _text(root: ET.Element) -> str:
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, "unicode") + "\n"
 
 
 def _package(made: CSources, binary: bool) -> Package:

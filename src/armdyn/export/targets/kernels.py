@@ -1,7 +1,7 @@
 """Compiled kernels for C: object files for a platform, and functions of whole batches."""
 
 from armdyn.errors import check_known
-from armdyn.export.c.sources import CSources
+from armdyn.export.c.export import CSources
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.options import Function
 from armdyn.export.targets.target import ExportTarget, Package, filled, template, this_platform

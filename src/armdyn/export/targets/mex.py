@@ -3,8 +3,8 @@
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.export.c.export import CSources
 from armdyn.export.c.selftest import expectations, tolerance
-from armdyn.export.c.sources import CSources
 from armdyn.export.export_comments import function_lines
 from armdyn.export.options import Function
 from armdyn.export.targets.target import ExportTarget, Package, filled, template

@@ -3,7 +3,7 @@
 import re
 from xml.sax.saxutils import escape
 
-from armdyn.export.c.sources import CSources
+from armdyn.export.c.export import CSources
 from armdyn.export.names import comment
 from armdyn.export.targets.target import ExportTarget, Package, filled, template
 from armdyn.version import __version__

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from armdyn.errors import ModelError
-from armdyn.export.c.sources import CSources
+from armdyn.export.c.export import CSources
 from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions
 
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}

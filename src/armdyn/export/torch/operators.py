@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 import torch
-from armdyn.export.library import target_name
-from armdyn.export.library_tables import array_functions
+from armdyn.export.library import array_functions, target_name
 from armdyn.export.names import identifier
 from armdyn.graph.program import Program
 from armdyn.kernels.kernel import Kernel

@@ -14,7 +14,7 @@ from armdyn.formulations.loops.follower import from_root
 from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.model import Frame, Loop, RobotModel
-from armdyn.model.cut_joints.rows import Distance, Slide
+from armdyn.model.cut_joints import Distance, Slide
 from armdyn.model.loop import cycle
 from armdyn.model.transform import IDENTITY
 

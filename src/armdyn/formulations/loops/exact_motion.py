@@ -17,7 +17,7 @@ from armdyn.formulations.loops.exact_geometry import ExactGeometry, crossed
 from armdyn.formulations.loops.rows import end_frames
 from armdyn.graph.field import number_residue
 from armdyn.model import Loop, RobotModel
-from armdyn.model.cut_joints.rows import Distance, Normal
+from armdyn.model.cut_joints import Distance, Normal
 
 PRIMES = (2**29 - 33, 2**29 - 73)
 """Both 3 modulo 4; sums of some products fit into 64 bits."""

@@ -7,7 +7,7 @@ from armdyn.errors import LoopError
 from armdyn.formulations.loops.dyad import Dyad, StandingDyad, Values
 from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.model import Joint, Loop, RobotModel
-from armdyn.model.cut_joints.coupling import composed, derivative, polynomial
+from armdyn.model.cut_joints import composed, derivative, polynomial
 
 MOST_TURNS = 12
 """Largest whole ratio at which a joint follows an angle that is known by its sine and cosine."""

@@ -18,8 +18,7 @@ from armdyn.formulations.kinematics import (
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.spatial import cross, rotate, times
 from armdyn.model import Loop, RobotModel
-from armdyn.model.cut_joints.coupling import derivative, polynomial
-from armdyn.model.cut_joints.rows import FrameMotion
+from armdyn.model.cut_joints import FrameMotion, derivative, polynomial
 
 
 def cut_lines(model: RobotModel, frames: WorldFrames) -> list[tuple[Array, Array]]:

@@ -12,7 +12,7 @@ from armdyn.errors import ExcitationError, UnknownNameError, shown
 from armdyn.io.mesh import read_mesh
 from armdyn.io.regular import check_path
 from armdyn.io.toml.read import parsed_toml
-from armdyn.io.urdf.link_geometry import read_shapes
+from armdyn.io.urdf.geometry import read_shapes
 from armdyn.model.transform import any_frame, inverse, rotation_from_rpy, transform
 from armdyn.robot import Robot
 

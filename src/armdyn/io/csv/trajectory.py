@@ -1,10 +1,12 @@
 """Trajectory files: comma-separated columns t, q1..qn and, where known, qd1..qdn, qdd1..qddn.
 
-The first line names the columns, in any order, or by the names of joints (`columns`); every other
-line is one instant. Time is in seconds and increases from line to line; angles are in radians,
-lengths in metres. Rates that the file does not have are the derivatives of the spline of degree
-five through what it has, and exactly zero where three or more values in a row are equal: a joint at
-rest, whose dry friction must not follow the sign of rounding.
+The first line names the columns, in any order; every other line is one instant. As recorders of
+ROS write them, a column may be called as its joint (its position), or as the joint with a word for
+what it is: elbow.position, velocity_elbow, /joint_states/elbow/position, position[elbow]. Time is
+in seconds and increases from line to line; angles are in radians, lengths in metres. Rates that the
+file does not have are the derivatives of the spline of degree five through what it has, and exactly
+zero where three or more values in a row are equal: a joint at rest, whose dry friction must not
+follow the sign of rounding.
 """
 
 import re
@@ -18,15 +20,27 @@ import numpy as np
 
 from armdyn.arrays import Array, check_joint_vector
 from armdyn.errors import TrajectoryError, counted, shown
-from armdyn.io.csv.columns import PASSED_OVER, numbered_columns
 from armdyn.io.csv.table import read_table
 from armdyn.io.regular import check_path
-from armdyn.model import Joint, RobotModel
+from armdyn.model import RobotModel
 
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 """Columns of force and moment of the environment on the arm."""
 SPLINE_DEGREE = 5
 """Degree of the spline from which missing rates are taken."""
+TIMES = ("time", "__time", "timestamp", "t [s]", "time [s]")
+"""What the column of times may be called besides t."""
+WORDS = {
+    "q": ("position", "positions", "pos", "q"),
+    "qd": ("velocity", "velocities", "vel", "qd"),
+    "qdd": ("acceleration", "accelerations", "acc", "qdd"),
+    "": ("effort", "efforts", "eff"),
+}
+"""For each group of columns, the words for it; those of efforts are passed over."""
+PASSED_OVER = ""
+"""The name that a column gets which is known and not used."""
+_OWN = re.compile(r"t|qd{0,2}\d+|[fn][xyz]")
+_SEPARATORS = re.compile(r"[/.:\[\]\s]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,13 +88,14 @@ def trajectory_from_csv(
 
     Args:
         path: The file; "-" is standard input.
-        robot: Whose joints move: its columns may have the names of its joints (`columns`). A number
+        robot: Whose joints move: its columns may have the names of its joints. A number
             of joints has no names.
         wrench: Whether the file may have the columns fx, fy, fz, nx, ny and nz as well.
         degrees: Whether angles and their rates are in degrees there.
     """
     file = read_table(check_path(path), "t,q1,q2,...")
-    path, joints = file.path, _joints(robot)
+    path = file.path
+    joints = [] if isinstance(robot, int) else [robot.joints[i] for i in robot.independent]
     n = robot if isinstance(robot, int) else len(joints)
     names = numbered_columns(file.names, [joint.name for joint in joints])
     forces = WRENCH if wrench and set(WRENCH) & set(names) else ()
@@ -91,24 +106,13 @@ def trajectory_from_csv(
         group: np.ascontiguousarray(table[:, [names.index(c) for c in columns]])
         for group, columns in groups.items()
     }
-    given = _in_radians(given, joints) if degrees else given
+    if degrees:
+        turning = np.array([joint.type.turns for joint in joints], dtype=bool)
+        given = {group: np.where(turning, np.radians(v), v) for group, v in given.items()}
     computed = tuple(group for group in ("qd", "qdd") if group not in given)
     qd, qdd = _finite_rates(path, t, given, computed)
     acting = table[:, [names.index(name) for name in forces]] if forces else None
     return SampledMotion(t, given["q"], qd, qdd, computed, str(path), acting)
-
-
-def _in_radians(given: dict[str, Array], joints: Sequence[Joint]) -> dict[str, Array]:
-    """Columns that are in degrees where their joint turns."""
-    turning = np.array([joint.type.turns for joint in joints], dtype=bool)
-    return {group: np.where(turning, np.radians(v), v) for group, v in given.items()}
-
-
-def _joints(robot: RobotModel | int) -> list[Joint]:
-    """The joints whose positions are the coordinates, as far as they are known."""
-    if isinstance(robot, int):
-        return []
-    return [robot.joints[i] for i in robot.independent]
 
 
 def sampled_motion(trajectory: Any, robot: RobotModel | int) -> SampledMotion:
@@ -251,3 +255,27 @@ def _numbered(group: str, names: list[str]) -> list[int]:
 
 def _are(items: list[str], listed: str) -> str:
     return f"s {listed} are" if len(items) > 1 else f" {listed} is"
+
+
+def numbered_columns(names: Sequence[str], joints: Sequence[str]) -> list[str]:
+    """The names with those of joints replaced by q1, qd1, qdd1, ...; others as they are."""
+    if all(_OWN.fullmatch(name) for name in names):
+        return list(names)
+    known = {joint: f"q{i}" for i, joint in enumerate(joints, 1)}
+    for i, joint in enumerate(joints, 1):
+        for group, words in WORDS.items():
+            meant = f"{group}{i}" if group else PASSED_OVER
+            for word in words:
+                pairs = (f"{joint}/{word}", f"{joint}_{word}", f"{word}/{joint}", f"{word}_{joint}")
+                known |= dict.fromkeys(pairs, meant)
+    return [_column(name, known) for name in names]
+
+
+def _column(name: str, known: dict[str, str]) -> str:
+    if _OWN.fullmatch(name):
+        return name
+    if name.lower() in TIMES:
+        return "t"
+    parts = _SEPARATORS.sub("/", name).strip("/").split("/")
+    endings = ("/".join(parts[-count:]) for count in range(len(parts), 0, -1))
+    return next((known[ending] for ending in endings if ending in known), name)

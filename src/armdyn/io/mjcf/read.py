@@ -14,14 +14,12 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import (
-    LoopError,
     MissingExtraError,
     ModelError,
-    TopologyError,
     UnknownNameError,
     UnsupportedJointError,
 )
-from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.edit import check_locked
 from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, JointType
@@ -34,25 +32,30 @@ except ImportError:
     raise MissingExtraError("mujoco", "mjcf", "reading MJCF files") from None
 
 from armdyn.io.mjcf.compile import compiled
-from armdyn.io.mjcf.couplings import read_couplings
-from armdyn.io.mjcf.drives import read_drives
-from armdyn.io.mjcf.loops import closed_by_equalities, closing_equalities
-from armdyn.io.mjcf.switches import switched_on
-from armdyn.io.mjcf.unmodelled import approximated, unmodelled
+from armdyn.io.mjcf.drives import approximated, read_drives, unmodelled
+from armdyn.io.mjcf.equalities import (
+    closed_by_equalities,
+    closing_equalities,
+    placed,
+    read_couplings,
+    switched_on,
+)
 
 
 def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     """The robot in an MJCF file, with whatever in it would change torques and is left out.
 
     `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. A fixed root
-    is held where the file puts it. `fields` lists what becomes of each field of MuJoCo's model.
+    is held where the file puts it. docs/formats.md lists what becomes of each field of
+    MuJoCo's model.
     """
     m, warned = compiled(path)
+    gravity = m.opt.gravity if switched_on(m, "GRAVITY") else np.zeros(3)
     reader = _Reader(m, path, options.fix_root)
     reader.read()
     if options.tool is not None:
         reader.add_tool(options.tool)
-    try:
+    with named_file(path):
         model = assemble(
             m.names.split(b"\0", 1)[0].decode() or path.stem,
             reader.links,
@@ -60,28 +63,19 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             placements=reader.placements,
             tool=options.tool,
             base=options.base,
-            gravity=_gravity(m) if options.gravity is None else options.gravity,
+            gravity=gravity if options.gravity is None else options.gravity,
             locked=reader.locked(options.locked),
         )
-    except TopologyError as error:
-        raise TopologyError(f"{path}: {error}") from error
-    names, drives = reader.joint_names, reader.drives
-    equalities = closing_equalities(m, reader.couplings)
-    try:
+        names, drives = reader.joint_names, reader.drives
+        equalities = closing_equalities(m, reader.couplings)
         model = closed_by_equalities(
             model, m, equalities, reader.couplings, reader.body_names, names
         )
-    except LoopError as error:
-        raise LoopError(f"{path}: {error}", loop=error.loop) from error
     couplings = reader.couplings.without(equalities)
     left_out = unmodelled(m, path, reader.body_names, names, drives, couplings)
     changed = approximated(m, path, names, drives)
     said = (Finding("warning", str(path), f"{path}: MuJoCo warns: {text}") for text in warned)
     return model, (*said, *left_out, *changed, *physical_warnings(model, options.physical))
-
-
-def _gravity(m: Any) -> Array:
-    return np.array(m.opt.gravity) if switched_on(m, "GRAVITY") else np.zeros(3)
 
 
 class _Reader:
@@ -135,7 +129,7 @@ class _Reader:
             names = [*self.body_names, *(name for name in sites if name)]
             raise UnknownNameError(f"body or site for the tool in {self._path} named", tool, names)
         i = sites[tool]
-        place = _place(m.site_pos[i], m.site_quat[i])
+        place = placed(m.site_pos[i], m.site_quat[i])
         self._fix(self.body_names[m.site_bodyid[i]], tool, place)
         self.links[tool] = Inertia.zero()
 
@@ -146,7 +140,7 @@ class _Reader:
     def _joints(self, i: int, parent: str) -> None:
         """The joints of body i, in the order in which they move it."""
         m, body = self._m, self.body_names[i]
-        place = _place(m.body_pos[i], m.body_quat[i])
+        place = placed(m.body_pos[i], m.body_quat[i])
         own = range(m.body_jntadr[i], m.body_jntadr[i] + m.body_jntnum[i])
         moving = [j for j in own if self._kind(j) is not FIXED]
         if not moving:
@@ -201,10 +195,6 @@ class _Reader:
             "(--fix-root) to hold the body where the file puts it",
             file=self._path,
         )
-
-
-def _place(position: Array, quaternion: Array) -> Array:
-    return transform(rotation_from_quaternion(quaternion), position)
 
 
 def _limits(m: Any, j: int) -> Limits:

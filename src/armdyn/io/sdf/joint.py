@@ -1,5 +1,6 @@
-"""Joints of SDF files: what they are between, their axes, and how they move or close."""
+"""Joints of SDF files: their ends and axes, how they move, and a tree of those that close none."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +9,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.errors import UnsupportedJointError
 from armdyn.io.attributes import Problems
-from armdyn.io.sdf.frames import MODEL, SdfFrames
-from armdyn.io.sdf.words import bound, number, numbers, word
+from armdyn.io.sdf.frames import MODEL, SdfFrames, bound, number, numbers, word
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic
 from armdyn.model.joint_types import JointType, joint_type
@@ -186,3 +186,30 @@ def _pitch(element: XmlElement, problems: Problems, where: str) -> float:
             "means differs from program to program",
         )
     return number(element, "screw_thread_pitch", problems, where, 1.0) / (2 * np.pi)
+
+
+def spanning_tree(
+    root: str, joints: Sequence[SdfJoint]
+) -> tuple[list[tuple[SdfJoint, bool]], list[SdfJoint]]:
+    """The joints of a tree from the root outward, each with whether it is passed from its child.
+
+    Joints that cannot close a loop are taken first, then those that are passed from the parent, and
+    of these the ones nearest to the root. What is left closes loops.
+    """
+    depth, left = {root: 0}, list(joints)
+    found: list[tuple[SdfJoint, bool]] = []
+
+    def cost(j: SdfJoint) -> tuple[bool, bool, int]:
+        reverse = j.parent not in depth
+        return j.type in CUTS, reverse, depth[j.child if reverse else j.parent]
+
+    while True:
+        ready = [j for j in left if (j.parent in depth) != (j.child in depth)]
+        if not ready:
+            return found, left
+        joint = min(ready, key=cost)
+        reverse = joint.parent not in depth
+        near, far = (joint.child, joint.parent) if reverse else (joint.parent, joint.child)
+        depth[far] = depth[near] + 1
+        found.append((joint, reverse))
+        left.remove(joint)

@@ -11,18 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import LoopError, ModelError, SdfError, TopologyError, UnsupportedJointError
+from armdyn.errors import ModelError, SdfError, UnsupportedJointError
 from armdyn.io.attributes import Problems
 from armdyn.io.closing import closed_tree
-from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
-from armdyn.io.sdf.frames import WORLD, SdfFrames
-from armdyn.io.sdf.joint import CUTS, SdfJoint, joint_from_element
-from armdyn.io.sdf.tree import spanning_tree
-from armdyn.io.sdf.words import number, numbers, pose
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
+from armdyn.io.sdf.frames import WORLD, SdfFrames, number, numbers, pose
+from armdyn.io.sdf.joint import CUTS, SdfJoint, joint_from_element, spanning_tree
 from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model import GRAVITY, Connection, Inertia, Loop, RobotModel, assemble
 from armdyn.model.cut_joints import CUT_JOINTS
-from armdyn.model.loop_edit import loop_between
+from armdyn.model.edit import loop_between
 from armdyn.model.validate import physical_warnings
 
 OLDEST = 4
@@ -50,7 +48,7 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     reader = _Robot(path, links, [j for j in joints if j is not None], places)
     tool = _tool(reader, frames, options.tool, element)
     base = frames.model_pose @ places[reader.root] if options.base is None else options.base
-    try:
+    with named_file(path):
         model = assemble(
             element.attributes.get("name") or path.stem,
             reader.links,
@@ -62,10 +60,6 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             locked=options.locked,
         )
         model = closed_tree(model, reader.loops(model), np.zeros(len(model.joints)))
-    except TopologyError as error:
-        raise TopologyError(f"{path}: {error}") from error
-    except LoopError as error:
-        raise LoopError(f"{path}: {error}", loop=error.loop) from error
     return model, (*problems.findings, *physical_warnings(model, options.physical))
 
 

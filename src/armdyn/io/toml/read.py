@@ -13,19 +13,26 @@ from typing import Any
 
 import numpy.typing as npt
 
-from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError, shown
-from armdyn.io.dh import COLUMNS, read_dh
-from armdyn.io.drives import drive_from_keys
-from armdyn.io.friction import PAIRS
-from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
+from armdyn.arrays import Array
+from armdyn.errors import ModelError, TomlError, UnknownNameError, shown
+from armdyn.io.dh import COLUMNS, COUPLED_KEYS, LOOP_KEYS, read_dh
+from armdyn.io.keys import PAIRS, drive_from_keys, spring_from_keys
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.regular import read_regular
 from armdyn.io.shapes import ShapeReader, density_findings
-from armdyn.io.springs import spring_from_keys
-from armdyn.io.toml.loops import closed_by_tables
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.io.toml.tree import tree_model
-from armdyn.model import GRAVITY, Frame, RobotModel
-from armdyn.model.edit import lock, with_base, with_gravity
+from armdyn.model import GRAVITY, Frame, Loop, RobotModel
+from armdyn.model.cut_joints import COUPLING, CUT_JOINTS
+from armdyn.model.edit import (
+    coupling_between,
+    lock,
+    loop_between,
+    with_base,
+    with_gravity,
+    with_loops,
+)
+from armdyn.model.joint_types import COMPOUND_TYPES
 from armdyn.model.transform import IDENTITY
 from armdyn.model.validate import physical_warnings
 
@@ -44,21 +51,8 @@ _TEXT_OR_COMMENT = re.compile(
 )
 _DEEP_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 TEXTS = ("name", "title", "source", "note")
-TOP = (
-    "format",
-    *TEXTS,
-    "gravity",
-    "base",
-    "tool",
-    "flange",
-    "reduced",
-    "letters",
-    "joint",
-    "drives",
-    "springs",
-    "loops",
-    "assembly",
-)
+PARTS = ("base", "tool", "flange", "letters", "joint", "drives", "springs", "loops", "assembly")
+TOP = ("format", *TEXTS, "gravity", "reduced", *PARTS)
 DH_TEXT = ("joint", "inertia_about", "name", "link", "parent")
 _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
 _LONGEST_EXPRESSION = 200
@@ -82,11 +76,9 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     model = model if options.gravity is None else with_gravity(model, options.gravity)
     model = model if options.base is None else with_base(model, options.base)
     model = lock(model, options.locked or {})
-    try:
+    with named_file(path):
         filled = density_findings(str(path), options.density, shapes.filled)
         return model, (*findings, *filled, *physical_warnings(model, options.physical))
-    except InertiaError as error:
-        raise InertiaError(f"{path}: {error}", link=error.link) from error
 
 
 def parsed_toml(path: Path) -> dict[str, Any]:
@@ -213,3 +205,59 @@ def _dh_value(t: Table, key: str) -> Any:
     if key == "limits":
         return t.array(key, (2,))
     return t.number_or_array(key, (2,)) if key in PAIRS else t.number(key)
+
+
+def closed_by_tables(model: RobotModel, top: Table) -> RobotModel:
+    """The tree with the loops that its file has."""
+    loops = [_loop(model, t) for t in top.tables("loops")]
+    passive = [name for t in top.tables("joint") for name in _passive(t)]
+    given = top.table("assembly")
+    if given is not None and not loops:
+        raise given.error("there are no [[loops]] to assemble; leave it out")
+    if not loops and not passive:
+        return model
+    assembly = {} if given is None else {name: given.number(name) for name in given.data}
+    return with_loops(model, loops, passive, assembly)
+
+
+def _passive(t: Table) -> list[str]:
+    """Names of the simple joints of a table that has actuated = false."""
+    if t.flag("actuated", True):
+        return []
+    compound = COMPOUND_TYPES.get(t.text("type")) if "type" in t.data else None  # DH: a joint
+    if compound is None:
+        return [t.text("name")]
+    return [f"{t.text('name')}_{ending}" for ending, _, _ in compound.parts]
+
+
+def _loop(model: RobotModel, t: Table) -> Loop:
+    name, kind = t.text("name"), t.text("type")
+    if kind not in CUT_JOINTS:
+        raise t.error(str(UnknownNameError("cut joint of type", kind, CUT_JOINTS)))
+    coupled = kind == COUPLING.name
+    t.check_keys(COUPLED_KEYS if coupled else LOOP_KEYS)
+    try:
+        if not coupled:
+            ends = _end(t, "a"), _end(t, "b")
+            return loop_between(model, name, CUT_JOINTS[kind], *ends, t.number("length", 0.0))
+        joints = t.text("follower"), t.text("leader")
+        loop = coupling_between(model, name, *joints, t.numbers("coefficients"))
+    except TomlError:
+        raise
+    except (ModelError, UnknownNameError) as fault:
+        raise t.error(str(fault)) from fault
+    if loop.fault:
+        raise t.error(f"{loop.where}: {loop.fault}")
+    return loop
+
+
+def _end(t: Table, key: str) -> tuple[str, Array]:
+    """The link of an end and the place of its frame there."""
+    end = t.table(key)
+    if end is None:
+        raise t.error(
+            f"the end {key!r} is missing; expected a link and a place on it, as "
+            f'{key} = {{ link = "coupler", position = [0.6, 0.0, 0.0] }}'
+        )
+    end.check_keys(("link", *PLACEMENT))
+    return end.text("link"), end.placement()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from armdyn.arrays import frozen
 from armdyn.errors import ModelError, shown
 from armdyn.io.dh import MAGNITUDES
-from armdyn.io.friction import FRICTION_KEYS, friction_from_keys
+from armdyn.io.keys import FRICTION_KEYS, friction_from_keys
 from armdyn.io.shapes import ShapeReader
 from armdyn.io.toml.table import PLACEMENT, Table
 from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, Rotor

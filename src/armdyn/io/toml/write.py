@@ -8,8 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.io.dh import MAGNITUDES
-from armdyn.io.drives import keys_from_motor
-from armdyn.io.springs import keys_from_spring
+from armdyn.io.keys import keys_from_motor, keys_from_spring, named_place
 from armdyn.io.toml.read import FORMAT
 from armdyn.model import (
     GRAVITY,
@@ -198,7 +197,6 @@ def _spring(model: RobotModel, spring: Spring) -> Entries:
 
 def _loop_blocks(model: RobotModel) -> Iterator[str]:
     """The loops of a robot, and one configuration in which they are closed."""
-    names = [model.base_link.name, *(link.name for link in model.links)]
     for loop in model.loops:
         if loop.couples:
             yield _block("[[loops]]", list(_coupling(model, loop)))
@@ -206,7 +204,9 @@ def _loop_blocks(model: RobotModel) -> Iterator[str]:
         ends = (("a", loop.link_a, loop.frame_a), ("b", loop.link_b, loop.frame_b))
         entries = [("name", _text(loop.name)), ("type", _text(loop.cut.name))]
         for end, link, T in ends:
-            keys = [("link", _text(names[link + 1])), *_placement(_on_named(model, link, T))]
+            name, host = named_place(model, link)
+            place = T if np.array_equal(host, IDENTITY) else np.linalg.inv(host) @ T
+            keys = [("link", _text(name)), *_placement(place)]
             entries.append((end, f"{{ {', '.join(f'{key} = {v}' for key, v in keys)} }}"))
         entries += [("length", _number(loop.length))] if loop.cut.has_length else []
         yield _block("[[loops]]", entries)
@@ -221,13 +221,6 @@ def _coupling(model: RobotModel, loop: Loop) -> Entries:
     yield "follower", _text(model.joints[loop.link_a].name)
     yield "leader", _text(model.joints[loop.link_b].name)
     yield "coefficients", _array(np.array(loop.coefficients))
-
-
-def _on_named(model: RobotModel, link: int, T: Array) -> Array:
-    """A place on a link in the frame of that link's name, as it is read."""
-    name = model.base_link.name if link < 0 else model.links[link].name
-    host = next((f.placement for f in model.frames if f.name == name and f.link == link), IDENTITY)
-    return T if _at_origin(Frame(name, link, host)) else np.linalg.inv(host) @ T
 
 
 def _limits(limits: Limits) -> Entries:

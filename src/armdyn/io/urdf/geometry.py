@@ -1,25 +1,37 @@
-"""The shapes of the links of a URDF file, and where the files of their meshes are.
+"""The geometry of a link of a URDF file as one body: for its inertia, or to compare with it.
 
-The package of package://NAME is a folder NAME beside or above the file that contains the file or
-has a package.xml, or one of that name in ROS_PACKAGE_PATH or AMENT_PREFIX_PATH.
+Meshes are looked for from the folder of the file. The package of package://NAME is a folder NAME
+beside or above the file that contains the file or has a package.xml, or one of that name in
+ROS_PACKAGE_PATH or AMENT_PREFIX_PATH.
 """
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from inspect import signature
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import ArmdynError, MeshError, UrdfError
 from armdyn.io.attributes import Problems
-from armdyn.io.mesh import MESH_ENDINGS
+from armdyn.io.mesh import MESH_ENDINGS, read_mesh, solid_triangles
+from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement
+from armdyn.model import Inertia
+from armdyn.model.mesh import check_scale, solid_moments
 from armdyn.model.shapes import SHAPES
 
 URDF_SHAPES = ("box", "cylinder", "sphere", "capsule")
 PACKAGE_FOLDERS = 6
 """Number of folders above the file that may hold a package."""
+MAX_MESHES_BYTES, MAX_EXAMINED_BYTES = 500 * 2**20, 100 * 2**20
+"""Size of all meshes of a description that are read to load it, and to examine it [bytes]."""
+NOT_READ = -1
+"""The same of a description that is not trusted: not even an empty file is opened."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,3 +136,131 @@ def _places(name: str, folder: Path) -> Iterator[tuple[Path, Path]]:
         for place in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             root = Path(os.path.realpath(Path(place, inside, package)))
             yield root, root / rest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkGeometry:
+    """All pieces of a link together, in its frame."""
+
+    points: Array
+    """Points whose convex hull contains every <visual> and <collision>, (n, 3) [m]."""
+    body: Inertia
+    """The uniform body of density 1 of its <visual>, or else of its <collision>. Of a mesh that
+    bounds no volume it has the convex hull."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkShape:
+    """One <collision> or <visual> of a link, as a convex solid."""
+
+    placement: Array
+    """In the frame of the link, (4, 4)."""
+    shape: str
+    """The tag, such as "box"."""
+    lengths: tuple[float, ...] = ()
+    """Its sides, or its radius and length [m]."""
+    points: Array | None = None
+    """Of a mesh its corners, (n, 3) [m]."""
+
+
+def read_geometry(path: Path, trusted: bool) -> tuple[dict[str, LinkGeometry], dict[str, str]]:
+    """The geometry of each link that has some, and why that of others is not read.
+
+    Meshes are read only from a file that is trusted.
+    """
+
+    def geometry(meshes: MeshReader, visual: list[Piece], collision: list[Piece]) -> LinkGeometry:
+        points = [meshes.points(piece) for piece in (*visual, *collision)]
+        bodies = [meshes.body(piece, 1.0) for piece in visual or collision]
+        return LinkGeometry(np.concatenate(points), sum(bodies, Inertia.zero()))
+
+    return _by_link(path, trusted, geometry, ("visual",), ("collision",))
+
+
+def read_shapes(path: Path, trusted: bool) -> tuple[dict[str, list[LinkShape]], dict[str, str]]:
+    """The shapes of each link, <collision> or else <visual>, and why those of others are not."""
+
+    def shapes(meshes: MeshReader, pieces: list[Piece]) -> list[LinkShape]:
+        return [meshes.shape(piece) for piece in pieces]
+
+    return _by_link(path, trusted, shapes, ("collision", "visual"))
+
+
+def _by_link(
+    path: Path, trusted: bool, make: Callable[..., Any], *tags: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """What `make` makes of the pieces that each link has by these tags, and why it cannot."""
+    problems = Problems(path, UrdfError)
+    robot = read_robot(path, problems, trusted)
+    meshes = MeshReader(MAX_EXAMINED_BYTES if trusted else NOT_READ, "open")
+    found, unread = {}, {}
+    for link in robot.all("link"):
+        name, before = link.attributes.get("name", ""), len(problems.found)
+        folder = path.parent.resolve()
+        pieces = [list(link_pieces(link, folder, problems, choice)) for choice in tags]
+        try:
+            if len(problems.found) > before:
+                raise UrdfError(problems.found[-1][1])
+            if any(pieces):
+                found[name] = make(meshes, *pieces)
+        except ArmdynError as error:
+            unread[name] = str(error)
+    return found, unread
+
+
+@dataclass(slots=True)
+class MeshReader:
+    """The meshes of one description, each of them read once."""
+
+    bytes_left: int
+    hulls: Literal["none", "open", "all"]
+    """Which of them count with their convex hulls: those that bound no volume are open."""
+    read: dict[Path, tuple[Array, Array]] = field(default_factory=dict)
+    """Corners (n, 3) and triangles (f, 3, 3) of each file, in its own units."""
+
+    def points(self, piece: Piece) -> Array:
+        """Points in the frame of the link whose convex hull contains the piece, (n, 3) [m]."""
+        if piece.mesh is not None:
+            points = self._mesh(piece.mesh)[0] * check_scale(piece.lengths["scale"])
+        else:
+            points = np.array(list(product((-1.0, 1.0), repeat=3))) * _half_sizes(piece)
+        return points @ piece.placement[:3, :3].T + piece.placement[:3, 3]
+
+    def shape(self, piece: Piece) -> LinkShape:
+        """The piece as a solid in the frame of the link."""
+        if piece.mesh is None:
+            lengths = [*map(float, np.hstack([*piece.lengths.values()]))]
+            return LinkShape(piece.placement, piece.shape.tag, tuple(lengths))
+        points = self._mesh(piece.mesh)[0] * check_scale(piece.lengths["scale"])
+        return LinkShape(piece.placement, "mesh", points=points)
+
+    def body(self, piece: Piece, density: float) -> Inertia:
+        """The uniform body of a piece, in the frame of the link."""
+        if piece.mesh is None:
+            solid: Inertia = getattr(Inertia, piece.shape.tag)(**piece.lengths, density=density)
+        else:
+            triangles = self._mesh(piece.mesh)[1] * check_scale(piece.lengths["scale"])
+            solid = Inertia.from_pseudo(density * solid_moments(triangles))
+        return solid.moved(piece.placement)
+
+    def _mesh(self, file: Path) -> tuple[Array, Array]:
+        if file not in self.read:
+            self.bytes_left -= os.stat(file).st_size
+            if self.bytes_left < 0:
+                raise MeshError("the meshes of this description are too large, or not read here")
+            mesh = read_mesh(file)
+            try:
+                triangles = solid_triangles(mesh, file, hull=self.hulls == "all")
+            except MeshError:
+                if self.hulls != "open":
+                    raise
+                triangles = solid_triangles(mesh, file, hull=True)
+            self.read[file] = np.asarray(mesh.vertices), triangles
+        return self.read[file]
+
+
+def _half_sizes(piece: Piece) -> Array:
+    """Half of the sides of the box around a shape."""
+    size, radius, length = (piece.lengths.get(key, 0.0) for key in ("size", "radius", "length"))
+    ends = radius if piece.shape.tag in ("capsule", "sphere") else 0.0
+    return 0.5 * np.asarray(size) + [radius, radius, 0.5 * length + ends]

@@ -17,10 +17,10 @@ from dataclasses import replace
 from armdyn.arrays import Array
 from armdyn.errors import UnsupportedJointError
 from armdyn.io.attributes import Problems
-from armdyn.io.friction import missing
+from armdyn.io.keys import missing
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic, Rotor
-from armdyn.model.friction_terms import PARAMETERS
+from armdyn.model.friction import PARAMETERS
 from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, JointType
 
 KINDS = {word: kind for kind in DESCRIBED_TYPES.values() for word in kind.urdf}

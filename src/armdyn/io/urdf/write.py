@@ -17,7 +17,7 @@ from armdyn.io.urdf.joint import DYNAMICS, FRICTION_WORDS, UNLIMITED
 from armdyn.io.urdf.read import TEXTS
 from armdyn.io.xml import XmlElement, text_from_element
 from armdyn.model import GRAVITY, Body, Frame, FrictionLaw, Inertia, Joint, Link, RobotModel
-from armdyn.model.friction_terms import GROUPS
+from armdyn.model.friction import GROUPS
 from armdyn.model.transform import IDENTITY, inverse, rotation_from_rpy, rpy_from_rotation
 
 LOSSLESS = 1e-13

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import DescriptionError
-from armdyn.io.urdf.link_geometry import LinkGeometry, read_geometry
+from armdyn.io.urdf.geometry import LinkGeometry, read_geometry
 from armdyn.model import Body, Inertia, RobotModel
 from armdyn.model.inertia import DIGITS_TOLERANCE
 from armdyn.model.validate import Finding, Level, bodies, physical_findings

@@ -19,7 +19,7 @@ from armdyn.errors import UrdfError
 from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, Joint, RobotModel, Rotor
 from armdyn.model.edit import with_base, with_gravity, without_payload
-from armdyn.model.friction_terms import ASYMMETRIC_VISCOUS, COULOMB, TERMS
+from armdyn.model.friction import ASYMMETRIC_VISCOUS, COULOMB, TERMS
 from armdyn.model.transform import IDENTITY, rotation_about, rotation_from_rpy, transform
 from armdyn.study.compare.explain import Cause, Edit, each_body, each_joint
 from armdyn.study.compare.files import Material, Sources

@@ -27,7 +27,7 @@ from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.operations import OPERATIONS, slopes
 from armdyn.graph.visit import inside_angles, reachable, uses
 from armdyn.model import Inertia, RobotModel
-from armdyn.model.friction_terms import TERMS
+from armdyn.model.friction import TERMS
 from armdyn.model.joint import Rotor
 from armdyn.model.link import Body, Link
 from armdyn.shorten.canonical.frames import canonical, canonical_frames

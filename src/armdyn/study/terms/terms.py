@@ -29,7 +29,7 @@ from armdyn.errors import ModelError, check_known, counted, shown
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
-from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.model.friction import FRICTION_ROWS
 from armdyn.report.figures import COLOURS, GREY, PALE, save_picture
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot

@@ -15,7 +15,7 @@ from armdyn.errors import TrajectoryError, counted
 from armdyn.forks import cached_property
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
-from armdyn.model.friction_terms import FRICTION_ROWS
+from armdyn.model.friction import FRICTION_ROWS
 from armdyn.report.figures import (
     COLOURS,
     INK,

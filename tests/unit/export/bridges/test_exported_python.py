@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 from armdyn.export.options import ExportOptions
-from armdyn.export.python.export import export_python
+from armdyn.export.python import export_python
 from armdyn.robot import Robot
 from support.random_robots import random_model
 

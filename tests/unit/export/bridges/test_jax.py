@@ -11,8 +11,7 @@ import pytest
 import armdyn
 from armdyn.errors import BridgeError, MissingExtraError, ShapeError, UnknownNameError
 from armdyn.export.jax import layout
-from armdyn.export.jax.program import MOST_UNROLLED, program_function
-from armdyn.export.jax.tape import tape
+from armdyn.export.jax.program import MOST_UNROLLED, program_function, tape
 from armdyn.export.library import LEAST, check_library
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request

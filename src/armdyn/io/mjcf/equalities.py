@@ -1,14 +1,35 @@
-"""Joint equalities of an MJCF file: which joints follow which, and which equalities are left."""
+"""Equalities of an MJCF file: joints that follow others, bodies that close loops, what is left.
 
-from collections.abc import Collection, Mapping
+MuJoCo holds them softly, by solref and solimp; here they are rigid.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import mujoco
 import numpy as np
 
-from armdyn.io.mjcf.switches import switched_on
-from armdyn.model.cut_joints.coupling import composed, polynomial
+from armdyn.arrays import Array
+from armdyn.io.closing import closed_tree
+from armdyn.model import Loop, RobotModel
+from armdyn.model.cut_joints import CUT_JOINTS, composed, polynomial
+from armdyn.model.edit import coupling_between, loop_between
+from armdyn.model.transform import rotation_from_quaternion, transform
+
+KINDS = {int(mujoco.mjtEq.mjEQ_CONNECT): "spherical", int(mujoco.mjtEq.mjEQ_WELD): "fixed"}
+"""The cut joint of each equality that closes a loop."""
+
+
+def switched_on(m: Any, *features: str) -> bool:
+    """Whether none of these features of MuJoCo is disabled by <flag> in the file."""
+    bits = (getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", 0) for name in features)
+    return not any(m.opt.disableflags & int(bit) for bit in bits)
+
+
+def passive_forces(m: Any) -> bool:
+    """Whether there are passive forces other than those of springs and dampers."""
+    return switched_on(m, "PASSIVE") and (switched_on(m, "SPRING") or switched_on(m, "DAMPER"))
 
 
 @dataclass(frozen=True)
@@ -130,3 +151,60 @@ def _joined(found: Couplings, follower: int, leader: int, ratio: float, offset: 
     elif own_ratio:
         found.followers[joint] = (lead, slope / own_ratio, (level - own_offset) / own_ratio)
     return joint == follower or own_ratio != 0
+
+
+def closing_equalities(m: Any, couplings: Couplings) -> list[int]:
+    """The equalities that close loops."""
+    return [i for i in couplings.left if int(m.eq_type[i]) in KINDS]
+
+
+def closed_by_equalities(
+    model: RobotModel,
+    m: Any,
+    equalities: Sequence[int],
+    couplings: Couplings,
+    bodies: Sequence[str],
+    joints: Sequence[str],
+) -> RobotModel:
+    """The tree with the loops that equalities close, and joints that follow along curves."""
+    moving = {joint.name for joint in model.joints}
+    loops = [_loop(model, m, i, bodies) for i in equalities]
+    loops += [
+        coupling_between(model, _name(m, i), joints[follower], joints[leader], coefficients)
+        for i, (follower, leader, coefficients) in couplings.curves.items()
+        if joints[follower] in moving
+    ]
+    if not loops:
+        return model
+    on_joint = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+    actuators = zip(m.actuator_trntype, m.actuator_trnid[:, 0], strict=True)
+    driven = [joints[j] for kind, j in actuators if int(kind) in on_joint]
+    zeros = {joints[j]: float(m.qpos0[m.jnt_qposadr[j]]) for j in range(m.njnt)}
+    at = np.array([zeros.get(joint.name, 0.0) for joint in model.joints])
+    return closed_tree(model, loops, at, driven)
+
+
+def _name(m: Any, i: int) -> str:
+    return m.eq(i).name or f"equality {i}"
+
+
+def _loop(model: RobotModel, m: Any, i: int, bodies: Sequence[str]) -> Loop:
+    """A cut joint between two sites, or between two bodies.
+
+    Of a connect there is a point on either body; of a weld one on body 2, and its frame on body 1.
+    """
+    ids, data = (m.eq_obj1id[i], m.eq_obj2id[i]), m.eq_data[i]
+    if hasattr(m, "eq_objtype") and m.eq_objtype[i] == mujoco.mjtObj.mjOBJ_SITE:
+        places = [placed(m.site_pos[site], m.site_quat[site]) for site in ids]
+        ids = m.site_bodyid[ids[0]], m.site_bodyid[ids[1]]
+    elif m.eq_type[i] == mujoco.mjtEq.mjEQ_CONNECT:
+        places = [transform(position=data[0:3]), transform(position=data[3:6])]
+    else:
+        places = [placed(data[3:6], data[6:10]), transform(position=data[0:3])]
+    a, b = ((bodies[body], place) for body, place in zip(ids, places, strict=True))
+    return loop_between(model, _name(m, i), CUT_JOINTS[KINDS[int(m.eq_type[i])]], a, b)
+
+
+def placed(position: Array, quaternion: Array) -> Array:
+    """The transform of a place in a compiled model, (4, 4)."""
+    return transform(rotation_from_quaternion(quaternion), position)

@@ -1,0 +1,217 @@
+"""The joints that close loops as a table: what each keeps of two frames.
+
+A row of a closure is what two frames on two links must keep, and the wrench that keeps it. A and B
+are the frames in the world, (..., 4, 4); p are origins, d = p_A - p_B. All works with floats of any
+batch shape and with nodes. The wrench of a row acts on the link of A at p_A, in world axes, and its
+opposite at the same point on the link of B; its power is the rate of the residual.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.arrays import Array
+from armdyn.errors import check_known
+from armdyn.model.transform import cross, dot
+
+
+@dataclass(frozen=True, slots=True)
+class FrameMotion:
+    """A frame in the world that moves, with accelerations for joints at constant rates."""
+
+    T: Array
+    """The frame, (..., 4, 4)."""
+    v: Array
+    """Velocity of its origin, (..., 3)."""
+    w: Array
+    """Angular velocity, (..., 3)."""
+    a: Array
+    """Acceleration of its origin, (..., 3)."""
+    dw: Array
+    """Angular acceleration, (..., 3)."""
+
+    def axis(self, i: int) -> Array:
+        """The axis x, y or z of the frame for i = 0, 1 or 2, (..., 3)."""
+        return self.T[..., :3, i]
+
+    @property
+    def p(self) -> Array:
+        """The origin, (..., 3)."""
+        return self.T[..., :3, 3]
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """The origin of A stays in the plane through that of B whose normal is an axis of B."""
+
+    n: int
+    """Which axis of B: 0, 1 or 2."""
+
+    def residual(self, A: Array, B: Array, length: float) -> Any:
+        """n · d [m]."""
+        return dot(B[..., :3, self.n], A[..., :3, 3] - B[..., :3, 3])
+
+    def wrench(self, A: Array, B: Array) -> tuple[Array, Array]:
+        """A force along the normal."""
+        n = B[..., :3, self.n]
+        return n, 0.0 * n
+
+    def bias(self, A: FrameMotion, B: FrameMotion) -> Any:
+        """The second derivative of the residual at constant rates."""
+        n, d, dd = B.axis(self.n), A.p - B.p, A.v - B.v
+        turning = cross(B.w, n)
+        return (
+            dot(n, A.a - B.a)
+            + 2.0 * dot(turning, dd)
+            + dot(cross(B.dw, n) + cross(B.w, turning), d)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """An axis of A stays normal to an axis of B."""
+
+    u: int
+    """Which axis of A."""
+    n: int
+    """Which axis of B."""
+
+    def residual(self, A: Array, B: Array, length: float) -> Any:
+        """u · n."""
+        return dot(A[..., :3, self.u], B[..., :3, self.n])
+
+    def wrench(self, A: Array, B: Array) -> tuple[Array, Array]:
+        """A moment about what is normal to both."""
+        m = cross(A[..., :3, self.u], B[..., :3, self.n])
+        return 0.0 * m, m
+
+    def bias(self, A: FrameMotion, B: FrameMotion) -> Any:
+        """The second derivative of the residual at constant rates."""
+        u, n = A.axis(self.u), B.axis(self.n)
+        changing = cross(cross(A.w, u), n) + cross(u, cross(B.w, n))
+        return dot(cross(u, n), A.dw - B.dw) + dot(changing, A.w - B.w)
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """The origins stay at one distance."""
+
+    def residual(self, A: Array, B: Array, length: float) -> Any:
+        """(d · d - length²) / 2 [m²]."""
+        d = A[..., :3, 3] - B[..., :3, 3]
+        return 0.5 * (dot(d, d) - length * length)
+
+    def wrench(self, A: Array, B: Array) -> tuple[Array, Array]:
+        """A force along the line between the origins."""
+        d = A[..., :3, 3] - B[..., :3, 3]
+        return d, 0.0 * d
+
+    def bias(self, A: FrameMotion, B: FrameMotion) -> Any:
+        """The second derivative of the residual at constant rates."""
+        dd = A.v - B.v
+        return dot(A.p - B.p, A.a - B.a) + dot(dd, dd)
+
+
+Row = Slide | Normal | Distance
+
+
+POINT: tuple[Row, ...] = (Slide(0), Slide(1), Slide(2))
+"""Two origins in one place."""
+PARALLEL: tuple[Row, ...] = (Normal(2, 0), Normal(2, 1))
+"""Two z axes in one direction."""
+ALIGNED: tuple[Row, ...] = (Normal(0, 1), Normal(1, 2), Normal(2, 0))
+"""Three axes in one direction each."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutJoint:
+    """A joint that closes a loop, between a frame on one link and a frame on another."""
+
+    name: str
+    """Name in TOML files and reports."""
+    rows: tuple[Row, ...]
+    """What it keeps; some of it may follow from the rest of a loop."""
+    about: str
+    """What it leaves free, in words."""
+    has_length: bool = False
+    """Whether it has a length, that between the two origins."""
+
+    @property
+    def slides(self) -> tuple[int, ...]:
+        """Axes of frame b along which it slides; a rod of one length leaves no axis by itself."""
+        return () if self.has_length else tuple(k for k in range(3) if Slide(k) not in self.rows)
+
+    @property
+    def keeps_direction(self) -> bool:
+        """Whether the two z axes keep one direction."""
+        return any(isinstance(row, Normal) for row in self.rows)
+
+    @property
+    def keeps_axes(self) -> bool:
+        """Whether all three axes do."""
+        return set(ALIGNED) <= set(self.rows)
+
+
+COUPLING = CutJoint("coupling", (), "one joint follows a polynomial of the position of another")
+"""No joint between links, but a joint that follows another, as by gears or cams."""
+CUT_JOINTS = {
+    kind.name: kind
+    for kind in (
+        CutJoint("revolute", (*POINT, *PARALLEL), "turns about the z axes of both frames"),
+        CutJoint(
+            "prismatic", (*ALIGNED, Slide(0), Slide(1)), "slides along the z axes of both frames"
+        ),
+        CutJoint(
+            "cylindrical",
+            (*PARALLEL, Slide(0), Slide(1)),
+            "turns about and slides along the z axes of both frames",
+        ),
+        CutJoint("spherical", POINT, "turns freely about one point"),
+        CutJoint(
+            "planar",
+            (*PARALLEL, Slide(2)),
+            "slides in the plane of the x and y axes of frame b and turns about its normal",
+        ),
+        CutJoint(
+            "distance",
+            (Distance(),),
+            "a light rod of one length between two balls",
+            has_length=True,
+        ),
+        CutJoint("fixed", (*POINT, *ALIGNED), "holds the two frames together"),
+        COUPLING,
+    )
+}
+"""Every cut joint by its name."""
+
+
+def cut_joint(name: str) -> CutJoint:
+    """The cut joint of that name."""
+    check_known("cut joint of a loop named", name, CUT_JOINTS)
+    return CUT_JOINTS[name]
+
+
+def polynomial(coefficients: Sequence[float], x: Any) -> Any:
+    """c₀ + c₁ x + c₂ x² + ... of floats of any batch shape or of a node."""
+    total: Any = 0.0
+    for c in reversed(coefficients):
+        total = total * x + c
+    return total
+
+
+def derivative(coefficients: Sequence[float]) -> tuple[float, ...]:
+    """The coefficients of the derivative."""
+    return tuple(k * c for k, c in enumerate(coefficients))[1:]
+
+
+def composed(outer: Sequence[float], inner: Sequence[float]) -> tuple[float, ...]:
+    """The coefficients of a polynomial of a polynomial."""
+    total: list[float] = []
+    for c in reversed(outer):
+        product = [0.0] * (len(total) + len(inner) - 1 if total else 1)
+        for i, a in enumerate(total):
+            for j, b in enumerate(inner):
+                product[i + j] += a * b
+        product[0] += c
+        total = product
+    return tuple(total)
