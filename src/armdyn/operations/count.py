@@ -18,8 +18,7 @@ from functools import partial
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, SingularityError, TraceError, check_known, shown
 from armdyn.graph.count import NO_OPERATIONS, Operations, count, tally
-from armdyn.graph.nodes import Graph
-from armdyn.graph.trace import trace
+from armdyn.graph.nodes import Graph, trace
 from armdyn.model import RobotModel
 from armdyn.operations.methods import METHODS, QUANTITIES, Method
 from armdyn.quantities.formulations import CHAINS

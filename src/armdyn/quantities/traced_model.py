@@ -16,8 +16,7 @@ from armdyn.formulations.loops.regroup import regrouped
 from armdyn.formulations.loops.standing import StandingMap
 from armdyn.formulations.rotors import rotor_inertias
 from armdyn.graph.differentiate import gradient, jvp
-from armdyn.graph.nodes import Graph, Node
-from armdyn.graph.trace import trace
+from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.model import RobotModel
 from armdyn.model.edit import without_rounding
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH

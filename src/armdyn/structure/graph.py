@@ -11,8 +11,7 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.spatial import cross, dot
-from armdyn.graph.nodes import Graph, Node
-from armdyn.graph.trace import trace
+from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.model import RobotModel
 from armdyn.shorten.canonical.frames import CanonicalLink, canonical, is_quarter
 from armdyn.shorten.canonical.model import branches, model_from_canonical

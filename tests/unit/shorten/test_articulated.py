@@ -11,8 +11,8 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
+from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
-from armdyn.graph.trace import trace
 from armdyn.model import Connection, Inertia, assemble
 from armdyn.model.transform import rotation_about, transform
 from armdyn.quantities.registry import quantity_program
