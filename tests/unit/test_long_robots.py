@@ -10,9 +10,8 @@ from armdyn.kernels import kernel
 from armdyn.quantities import quantity as record
 from armdyn.robot import Robot
 from armdyn.shorten import shortest
-from armdyn.shorten.canonical import turning
 from armdyn.shorten.canonical.frames import canonical
-from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.canonical.regroup import Turning, regroup
 from armdyn.shorten.minimal import options
 from armdyn.shorten.parts import forward_dynamics, prepared
 from support.random_robots import random_model
@@ -94,7 +93,7 @@ def test_preparing_a_chain_looks_at_each_link_a_bounded_number_of_times(monkeypa
 
         return counted
 
-    for owner, name in ((turning.Turning, "through"), (options, "reach")):
+    for owner, name in ((Turning, "through"), (options, "reach")):
         monkeypatch.setattr(owner, name, counting(name, getattr(owner, name)))
     robot = canonical(random_model("R" * 30, 3))
     regroup(robot)

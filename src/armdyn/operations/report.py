@@ -15,7 +15,7 @@ from armdyn.operations.published import PUBLISHED, SOURCE, general_arm
 from armdyn.quantities.proof import Proof, proved_program
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, canonical
-from armdyn.shorten.canonical.snapping import COMPARED_STATES
+from armdyn.shorten.canonical.model import COMPARED_STATES
 from armdyn.shorten.search import Progress
 
 

@@ -22,7 +22,6 @@ from armdyn.model.edit import without_rounding
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
 from armdyn.quantities.recursion import Turning, moving
 from armdyn.quantities.request import Request
-from armdyn.shorten.branch import Branch
 from armdyn.shorten.canonical.frames import (
     ZERO_TOLERANCE,
     CanonicalRobot,
@@ -30,7 +29,7 @@ from armdyn.shorten.canonical.frames import (
     with_tip_phase,
 )
 from armdyn.shorten.run_time import loaded, weighed
-from armdyn.shorten.shortest import QUICK, SearchBudget
+from armdyn.shorten.shortest import QUICK, Branch, SearchBudget
 from armdyn.shorten.symbolic import symbolic
 
 NUMBERS = ("payload", "gravity", "base_motion")

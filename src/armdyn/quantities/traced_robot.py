@@ -25,7 +25,6 @@ from armdyn.quantities.finish import finished_program, node_array
 from armdyn.quantities.recursion import recursion
 from armdyn.quantities.traced_model import TracedModel
 from armdyn.quantities.traced_model import wrench_name as wrench_name
-from armdyn.shorten.branch import Branch
 from armdyn.shorten.minimal.mass import minimal_mass_matrix
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.slopes import torque_slopes
@@ -34,6 +33,7 @@ from armdyn.shorten.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.shorten import shortest_of
+from armdyn.shorten.shortest import Branch
 from armdyn.shorten.symbolic import symbolic
 
 MOST_SHORTENED, MOST_PASSED = 700, 6000

@@ -6,18 +6,20 @@ for the lowest count, the graph is shortened, and the result is proved equal to 
 or to composite bodies on the same symbols. So a program depends on pattern and effort alone.
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import GraphError
 from armdyn.graph.count import count
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.program import Program
 from armdyn.shorten.canonical.frames import CanonicalRobot
+from armdyn.shorten.canonical.model import branches, members_of_branches
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.choice_search import searched_choices, searched_origins
 from armdyn.shorten.minimal.options import options
@@ -27,7 +29,7 @@ from armdyn.shorten.program_store import ProgramStore, key_of, shipped, user_pro
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
 from armdyn.shorten.shorten import shortest_of
-from armdyn.shorten.symbolic import entries, generic, pattern, valued
+from armdyn.shorten.symbolic import entries, generic, pattern, symbolic, valued
 
 SEARCHED_JOINTS = 8
 """Longest chain whose choices are searched; beyond, the quick ones are taken."""
@@ -196,3 +198,41 @@ _SEARCHES: dict[str, Callable[[PartWriter, Part, SearchBudget], list[Node]]] = {
 
 def _shortest(ways: list[list[Node]], budget: SearchBudget) -> list[Node]:
     return shortest_of(ways, budget.deep, budget.progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The links that one joint on the base carries, their numbers parameters of a graph."""
+
+    members: list[int]
+    """The places of its links in the robot."""
+    numbers: CanonicalRobot
+    """Its numbers, prepared for `shortest`."""
+    symbols: dict[str, Any]
+    """Its entries in the graph, by the names of parameters."""
+
+    @staticmethod
+    def all_of(robot: CanonicalRobot, graph: Graph) -> "tuple[Branch, ...]":
+        """The branches of a robot of numbers."""
+        parts = map(regroup, branches(symbolic(robot, graph)))
+        pairs = zip(members_of_branches(robot), parts, strict=True)
+        return tuple(Branch(members, valued(part), entries(part)) for members, part in pairs)
+
+    def times(self, factor: float) -> "Branch":
+        """The branch with inertias multiplied by a number."""
+        heavier = {k: factor * v if k[0] in "JM" else v for k, v in self.symbols.items()}
+        return replace(self, symbols=heavier)
+
+    def shortest(
+        self, part: Part, given: Mapping[str, Array], rotors: Array, budget: SearchBudget
+    ) -> list[Node]:
+        """The shortest program of a part, on vectors and inertias of rotors of the whole robot."""
+        known = dict(self.symbols)
+        for k, i in enumerate(self.members, start=1):
+            known |= {f"{name}{k}": given[name][i] for name in part.vectors}
+            known[f"Ia{k}"] = rotors[i]
+        graph: Graph = rotors[0].graph
+        felt = [rotors[i] for i in self.members] if part.rotors else []
+        inertias = np.array([graph.values.get(rotor.name, 0.0) for rotor in felt])
+        program = shortest_sound(self.numbers, part, budget, inertias)
+        return program.nodes(graph, known)
