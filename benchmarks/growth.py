@@ -18,7 +18,7 @@ from armdyn.io.atomic import write_text
 from armdyn.loading import from_dh
 from armdyn.operations.count import stage_count
 from armdyn.operations.methods import METHODS, Method
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from armdyn.cli.simulate_options import GAINS
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES
 from armdyn.simplification.goals import WORDS
 from armdyn.simulation import controllers, tool_controllers
 from armdyn.simulation.simulator import ADAPTIVE, FIXED

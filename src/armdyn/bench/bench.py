@@ -24,7 +24,7 @@ from armdyn.io.files import save_model
 from armdyn.kernels.cache import ObjectCache
 from armdyn.loading import load
 from armdyn.model import FrictionLaw, Rotor
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES
 from armdyn.robot import Robot
 
 CASES = {

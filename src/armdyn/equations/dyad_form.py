@@ -27,11 +27,10 @@ from armdyn.formulations.loops.follower import Follower, Step
 from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.plane import PlanarLoop, Segment
 from armdyn.graph.evaluate import settle
-from armdyn.graph.nodes import Graph
+from armdyn.graph.nodes import Graph, node_array
 from armdyn.graph.program import Program
 from armdyn.graph.ring import Ring, Trig
 from armdyn.model import RobotModel
-from armdyn.quantities.finish import node_array
 
 SAME_LENGTH = 1e-12
 """Largest difference of lengths that have one name [m]."""

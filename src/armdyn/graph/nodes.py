@@ -378,3 +378,10 @@ def trace(graph: Graph, function: Callable[..., Any], *vectors: Sequence[Node] |
     for place in np.ndindex(result.shape):
         nodes[place] = graph.node(result[place])
     return nodes
+
+
+def node_array(nodes: Sequence[Node], shape: tuple[int, ...]) -> Array:
+    """Nodes as an array of a shape."""
+    result = np.empty(len(nodes), dtype=object)
+    result[:] = nodes
+    return result.reshape(shape)

@@ -25,7 +25,7 @@ from armdyn.kernels.llvm.backend import LlvmBackend, LlvmTarget, MachineCode
 from armdyn.kernels.llvm.rollout_loop import StateRows
 from armdyn.kernels.llvm.target import Target
 from armdyn.model import RobotModel
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.steps import StepRequest, step_program
 from armdyn.version import __version__

@@ -19,8 +19,8 @@ from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.quick import MethodDef
 from armdyn.kernels.threads import run
 from armdyn.model import RobotModel
+from armdyn.quantities.program import checked, quantity_program
 from armdyn.quantities.quantity import noun_of
-from armdyn.quantities.registry import checked, quantity_program
 from armdyn.quantities.request import Request
 
 

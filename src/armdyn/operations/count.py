@@ -22,7 +22,7 @@ from armdyn.graph.nodes import Graph, trace
 from armdyn.model import RobotModel
 from armdyn.operations.methods import METHODS, QUANTITIES, Method
 from armdyn.quantities.formulations import CHAINS
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical

@@ -15,7 +15,7 @@ from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.model import RobotModel
 from armdyn.quantities.formulations import FORMULATIONS, NEED_COM
-from armdyn.quantities.registry import QUANTITIES as RECORDS
+from armdyn.quantities.program import QUANTITIES as RECORDS
 
 CENTRED = ("newton_euler", *NEED_COM)
 """Formulations whose count means nothing on regrouped links, which have no centre of mass."""

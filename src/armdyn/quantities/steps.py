@@ -103,7 +103,7 @@ def step_program(model: RobotModel, request: StepRequest) -> Program:
     whole = Request("forward_dynamics", friction=request.friction, effort=request.effort)
     traced = TracedRobot(model, whole, budget=SearchBudget(request.effort == "deep"))
     step = partial(METHODS[request.method], _Step(traced, request))
-    outputs = traced.outputs(request.quantity, step)
+    outputs = traced.built(request.quantity, step)
     return traced.program(request.quantity, outputs, request.inputs(traced.n))
 
 

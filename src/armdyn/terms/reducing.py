@@ -1,22 +1,20 @@
 """The search for the shortest program whose torques are within a tolerance of the full model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.graph.evaluate import settle
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Node, node_array
 from armdyn.graph.program import Program
 from armdyn.kernels.kernel import Kernel
-from armdyn.quantities.finish import filled, node_array
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES, shortest_nodes, trace_robot
 from armdyn.quantities.request import Request
-from armdyn.quantities.traced_robot import MOST_SHORTENED, TracedRobot
+from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.robot import Robot
 from armdyn.shorten.passes import reduce
-from armdyn.shorten.shorten import shorten
-from armdyn.shorten.shortest import SearchBudget
+from armdyn.shorten.shorten import MOST_SHORTENED, shorten
 from armdyn.terms.dropping import Droppable, RegroupedModel, distal_first, greedy
 from armdyn.terms.fresh_states import chosen_states, joined
 from armdyn.terms.pruning import PruningStates, pruned
@@ -139,18 +137,15 @@ class Search:
 
     def _outputs(self, robot: Robot, velocities: bool) -> list[Node]:
         """The torques as nodes."""
-        names = QUANTITIES["inverse_dynamics"].arguments
-        budget = SearchBudget(robot.effort == "deep")
-        traced = TracedRobot(robot.model, request_of(robot), names, budget=budget)
-        q, qd, qdd = map(traced.vector, names)
 
-        def torques() -> Array:
-            v = qd if velocities else traced.zero
-            moving = traced.links(q, v, qdd) + traced.rotor_torques(q, v, qdd)
-            return moving + traced.springs(q) + traced.friction(q, qd)
+        def torques(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+            v = qd if velocities else s.zero
+            moving = s.links(q, v, qdd) + s.rotor_torques(q, v, qdd)
+            return moving + s.springs(q) + s.friction(q, qd)
 
-        found = traced.outputs("inverse_dynamics", torques, whole=not traced.is_plain)
-        return settle(filled(list(found.flat), traced.put_aside))
+        traced = trace_robot(robot.model, request_of(robot))
+        quantity = replace(QUANTITIES["inverse_dynamics"], build=torques)
+        return settle(traced.whole(shortest_nodes(traced, quantity).flat))
 
     def _shorter(self, model: Model, states: StateSet, tolerance: float) -> Model:
         """The model with terms of sums left out of its program, where that is affordable."""

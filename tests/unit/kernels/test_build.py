@@ -22,7 +22,7 @@ from armdyn.kernels.llvm import backend as llvm_backend
 from armdyn.kernels.llvm.backend import Linked, object_code
 from armdyn.kernels.llvm.target import Target
 from armdyn.model.edit import with_gravity
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 
 pytestmark = pytest.mark.slow

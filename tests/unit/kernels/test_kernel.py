@@ -12,7 +12,7 @@ from armdyn.graph.operations import OPERATIONS
 from armdyn.kernels.kernel import Kernel
 from armdyn.quantities.otherwise import BY_DIRECTIONS
 from armdyn.quantities.otherwise import WHOLE_DERIVATIVES as LARGE
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES
 from armdyn.quantities.request import Request
 from support.peers import close
 from support.programs import Evaluated, kept_program

@@ -14,7 +14,7 @@ from armdyn.operations.count import count_operations
 from armdyn.operations.published import PUBLISHED
 from armdyn.operations.report import operation_report
 from armdyn.operations.steps import PAPER, augmented_body_steps, steps_report
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.random_robots import random_model
 

@@ -15,7 +15,7 @@ from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
 from armdyn.model import Connection, Inertia, assemble
 from armdyn.model.transform import rotation_about, transform
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.frames import canonical, with_tip_phase
 from armdyn.shorten.minimal.articulated import minimal_articulated_body
