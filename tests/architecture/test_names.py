@@ -9,7 +9,7 @@ from support.source_code import FILES, tree_of
 CLASSES = """
 Angle Axes Block Body Branch Choices Design Equations Finding Found Grid LinkMotion Load Loop
 Motion Noise Numbers Panel Part Piece Problem Program Quantity Rows Samples Search Segment Shape
-Space Stage System Table Term Trial _Body _Builder _Joint _Step
+Space Stage System Table Term Trial _Builder _Step
 """
 FUNCTIONS = """
 angle_sum bench box branches cell check_loops check_names check_times chosen_states compare
