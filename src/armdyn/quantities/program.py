@@ -16,9 +16,8 @@ from armdyn.quantities import (
     cartesian,
     configuration_space,
     derivatives,
+    dynamics,
     equation_terms,
-    forward_dynamics,
-    inverse_dynamics,
     kinematics,
     momentum,
     reactions,
@@ -37,8 +36,8 @@ from armdyn.shorten.shortest import SearchBudget
 QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
-        *(inverse_dynamics, forward_dynamics, equation_terms, configuration_space),
-        *(kinematics, cartesian, reactions, regressors, derivatives, momentum),
+        *(dynamics, equation_terms, configuration_space, kinematics),
+        *(cartesian, reactions, regressors, derivatives, momentum),
     )
     for record in vars(file).values()
     if isinstance(record, Quantity)

@@ -28,7 +28,7 @@ from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities.derivatives import substituted
-from armdyn.quantities.forward_dynamics import acceleration
+from armdyn.quantities.dynamics import acceleration
 from armdyn.quantities.momentum import momentum, slope_of_lagrangian
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.quantities.traced_robot import TracedRobot
