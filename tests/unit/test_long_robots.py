@@ -14,6 +14,7 @@ from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.canonical.regroup import Turning, regroup
 from armdyn.shorten.minimal import options
 from armdyn.shorten.parts import forward_dynamics, prepared
+from armdyn.thresholds import COMPILED_JOINTS
 from support.random_robots import random_model
 from support.textbook_quantities import MODELS, TextbookQuantities
 
@@ -30,7 +31,7 @@ def refuse(*_):
 
 @pytest.mark.parametrize("name", ["tree", "coupled"])
 def test_beyond_a_number_of_joints_every_quantity_is_that_of_the_textbook(monkeypatch, name):
-    monkeypatch.setattr(record, "COMPILED_JOINTS", 3)
+    monkeypatch.setattr(record, "COMPILED_JOINTS", replace(COMPILED_JOINTS, value=3))
     monkeypatch.setattr(kernel, "build", refuse)
     robot, book = Robot(MODELS[name]), TextbookQuantities(MODELS[name])
     states = np.random.default_rng(5).uniform(-1, 1, (3, 4, robot.n))
@@ -50,7 +51,7 @@ def test_wrenches_act_on_long_robots_as_on_others(monkeypatch):
     q, qd, qdd = np.random.default_rng(6).uniform(-1, 1, (3, robot.n))
     wrench, at = np.arange(6.0), {"wrench_frame": robot.link_names[-1]}
     compiled = robot.inverse_dynamics(q, qd, qdd, wrench, friction=False, **at)
-    monkeypatch.setattr(record, "COMPILED_JOINTS", 3)
+    monkeypatch.setattr(record, "COMPILED_JOINTS", replace(COMPILED_JOINTS, value=3))
     other = Robot(replace(MODELS["tree"], name="other"))
     tau = other.inverse_dynamics(q, qd, qdd, wrench, friction=False, **at)
     np.testing.assert_allclose(tau, compiled, atol=1e-10)

@@ -14,7 +14,7 @@ from armdyn.quantities.otherwise import IN_NUMPY
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.minimal.articulated import minimal_articulated_body
-from armdyn.shorten.shortest import MOST_COMPOSITE
+from armdyn.thresholds import MOST_COMPOSITE
 
 
 def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
@@ -51,7 +51,7 @@ def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     found = s.accelerations(q, qd, tau - s.loads(q) - s.springs(q))
     if found is not None:
         return found
-    few = max(map(len, s.model.paths)) <= MOST_COMPOSITE
+    few = max(map(len, s.model.paths)) <= MOST_COMPOSITE.value
     if s.model.is_coupled or s.request.base_motion or few:
         return _by_mass_matrix(s, q, qd, tau)
     return _articulated(s, q, qd, tau)

@@ -24,7 +24,7 @@ from armdyn.graph.nodes import Node, node_array
 from armdyn.quantities.derivatives import substituted
 from armdyn.quantities.quantity import WEIGHTS, direction_name
 from armdyn.quantities.traced_robot import TracedRobot
-from armdyn.shorten.shortest import MOST_COMPOSITE
+from armdyn.thresholds import MOST_COMPOSITE
 
 
 def jacobian_product(
@@ -136,7 +136,7 @@ def _solves_short_chains(traced: TracedRobot) -> bool:
     model, request = traced.model, traced.request
     if request.quantity != "forward_dynamics" or request.formulation or model.loops:
         return False
-    return max(map(len, model.paths)) <= MOST_COMPOSITE
+    return max(map(len, model.paths)) <= MOST_COMPOSITE.value
 
 
 def _implicit(s: TracedRobot) -> tuple[Array, dict[str, int]]:

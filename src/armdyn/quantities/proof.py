@@ -29,12 +29,11 @@ from armdyn.shorten.canonical.model import branches, members_of_branches, model_
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
 from armdyn.shorten.symbolic import symbolic
+from armdyn.thresholds import MOST_PROVED_NODES
 
 Proof = Literal["field", "random"]
 """Exactly, over the finite field; or in floats at random states."""
 
-MOST_PROVED_NODES = 150_000
-"""Nodes of a textbook beyond which a proof over the field takes too long."""
 RANDOM_STATES = 16
 PROGRAM_ROUNDING = 1e-8
 """Largest difference at random states, relative to the largest entry, that is rounding."""
@@ -97,7 +96,7 @@ def proved_program(
     theirs = trace_robot(model, request, progress, snap, TextbookRobot)
     expected = theirs.whole(shortest_nodes(theirs, quantity).flat)
     # closed forms of loops are written for the numbers of one robot
-    exact = len(reachable(expected)) <= MOST_PROVED_NODES and not ours.is_in_loops
+    exact = len(reachable(expected)) <= MOST_PROVED_NODES.value and not ours.is_in_loops
     equal = not exact or proved_equal(unguarded(ours.whole(outputs.flat)), unguarded(expected))
     if not (equal and _agree(model, program, expected)):
         raise GraphError(

@@ -21,6 +21,7 @@ from armdyn.shorten.minimal.torques import Rate, states_of_joints
 from armdyn.shorten.minimal.wrench import Load, inward
 from armdyn.shorten.search import POINTS_TRIED, Progress, search
 from armdyn.shorten.symbolic import symbolic
+from armdyn.thresholds import SEARCHED_ORIGINS
 
 T = TypeVar("T")
 
@@ -88,8 +89,6 @@ class Prices:
         return result
 
 
-JOINTS_WITH_SEARCHED_ORIGINS = 14
-"""Longest robot whose origins are searched: the time grows with the third power of its joints."""
 POINTS_PER_JOINT = 75
 """Points that are tried for each joint of a short chain."""
 WORTH_REORDERING = 2
@@ -155,7 +154,7 @@ def searched_origins(
         return table.count(outputs, [table.definitions])
 
     space = options(robot).origins
-    if n > JOINTS_WITH_SEARCHED_ORIGINS:
+    if n > SEARCHED_ORIGINS.value:
         space = replace(space, starts=space.starts[:1], links=())
     found = search(space, cost, points=0)
     return [(choices, cost(choices)) for choices in found.near]

@@ -17,12 +17,7 @@ from armdyn.shorten.descent import descend
 from armdyn.shorten.network import Network
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.search import Progress
-
-MOST_SHORTENED, MOST_PASSED = 700, 6000
-"""Operations of a quantity beyond which it goes through the passes alone by default, and beyond
-which it is left as it is written."""
-MOST_SEARCHED_CELLS = 6000
-"""Live cells above which only equal values are found; the rest takes time as the square."""
+from armdyn.thresholds import MOST_PASSED, MOST_SEARCHED_CELLS, MOST_SHORTENED
 
 
 def shorten(
@@ -60,10 +55,10 @@ def shortened(ways: Sequence[Array], deep: bool = False) -> Array:
     """
     first = ways[0]
     size = count(first.flat).total
-    if size > MOST_PASSED and not deep:
+    if size > MOST_PASSED.value and not deep:
         return first
     try:
-        if deep or size <= MOST_SHORTENED:
+        if deep or size <= MOST_SHORTENED.value:
             short = shortest_of([list(way.flat) for way in ways], deep)
         else:
             short = reduce(first.flat)
@@ -84,7 +79,7 @@ def resubstitute(
     if all(node.constant for node in outputs):
         return outputs
     net = Network(outputs)
-    if len(net.live()) <= MOST_SEARCHED_CELLS:
+    if len(net.live()) <= MOST_SEARCHED_CELLS.value:
         descend(net)
     result = annealed(net.nodes(), progress) if deep else net.nodes()
     if not proved_equal(outputs, result):

@@ -30,11 +30,13 @@ from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
 from armdyn.shorten.shorten import shortest_of
 from armdyn.shorten.symbolic import entries, generic, pattern, symbolic, valued
+from armdyn.thresholds import (
+    FEWEST_ARTICULATED,
+    MOST_COMPOSITE,
+    MOST_PROVED_JOINTS,
+    SEARCHED_JOINTS,
+)
 
-SEARCHED_JOINTS = 8
-"""Longest chain whose choices are searched; beyond, the quick ones are taken."""
-MOST_PROVED_JOINTS = 24
-"""Joints beyond which a program is compared with a textbook at random states only."""
 RANDOM_ROUNDING = 1e-8
 """Largest difference to a textbook in floats, relative to the largest of each output, where that
 is the only proof."""
@@ -43,9 +45,6 @@ SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 4, 12
 the count is at most 300, twelve in a deep search, one otherwise."""
 MOST_PROGRAMS = 100
 """Programs of parts that a process keeps; one of a thousand operations has about 150 kB."""
-FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
-"""Joints one behind the other, at most, below and above which articulated bodies never and always
-take fewer operations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ def _undivided(robot: CanonicalRobot, part: Part) -> Program:
         choices = choices.with_link(i, tangent=False)
     if part.name == "torques":
         return writer.recorded(part, writer.torques(part, choices))
-    if part.name == "forward_dynamics" and max(map(len, robot.paths)) > MOST_COMPOSITE:
+    if part.name == "forward_dynamics" and max(map(len, robot.paths)) > MOST_COMPOSITE.value:
         return writer.recorded(part, writer.articulated(part, choices))
     M = writer.mass_matrix()
     if part.name == "mass_matrix":
@@ -140,7 +139,7 @@ def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Program
     writer = PartWriter(robot)
     outputs = _SEARCHES[part.name](writer, part, budget)
     program = writer.recorded(part, outputs)
-    if len(robot.links) <= MOST_PROVED_JOINTS:
+    if len(robot.links) <= MOST_PROVED_JOINTS.value:
         proved = exact(robot, part, outputs)
     else:
         rotors = np.array(part.rotors, dtype=float)
@@ -155,7 +154,7 @@ def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Program
 
 def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
     robot = writer.robot
-    if len(robot.links) > SEARCHED_JOINTS and not budget.deep:
+    if len(robot.links) > SEARCHED_JOINTS.value and not budget.deep:
         return writer.torques(part, options(robot).quick)
     found = searched_choices(robot, part.vectors, deep=budget.deep, progress=budget.progress)
     tried = TRIED_OF_SMALL if found[0][1] <= SMALL_COUNT else 1
@@ -165,7 +164,7 @@ def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> lis
 
 def _search_mass_matrix(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
     best = searched_origins(writer.robot, "mass_matrix")
-    if len(writer.robot.links) > SEARCHED_JOINTS and not budget.deep:
+    if len(writer.robot.links) > SEARCHED_JOINTS.value and not budget.deep:
         return writer.mass_matrix(best[0][0])
     tried = TRIED_IN_DEEP_SEARCH if budget.deep else 1
     return _shortest([writer.mass_matrix(choices) for choices, _ in best[:tried]], budget)
@@ -175,16 +174,16 @@ def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudge
     """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
     robot = writer.robot
     depth, ways = max(map(len, robot.paths)), []
-    if depth <= MOST_COMPOSITE:
+    if depth <= MOST_COMPOSITE.value:
         # without gravity there are fewer parameters
         light, none = regroup(weightless(writer.symbols)), np.zeros(0)
         M = writer.replayed(shortest_sound(valued(light), MASS_MATRIX, budget, none), light)
         bias = writer.replayed(shortest_sound(robot, BIAS, budget, none))
         ways.append(writer.solved(part, M, bias))
-    if depth >= FEWEST_ARTICULATED:
+    if depth >= FEWEST_ARTICULATED.value:
         choices, _ = searched_origins(robot, "forward_dynamics")[0]
         ways.append(writer.articulated(part, choices))
-    if len(robot.links) > SEARCHED_JOINTS and not budget.deep:
+    if len(robot.links) > SEARCHED_JOINTS.value and not budget.deep:
         return min(ways, key=lambda way: count(way).total)
     return _shortest(ways, budget)
 

@@ -14,11 +14,12 @@ from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.robot import Robot
 from armdyn.shorten.passes import reduce
-from armdyn.shorten.shorten import MOST_SHORTENED, shorten
+from armdyn.shorten.shorten import shorten
 from armdyn.terms.dropping import Droppable, RegroupedModel, distal_first, greedy
 from armdyn.terms.fresh_states import chosen_states, joined
 from armdyn.terms.pruning import PruningStates, pruned
 from armdyn.terms.states import StateSet
+from armdyn.thresholds import MOST_SHORTENED
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ class Search:
         torques = self.robot.inverse_dynamics(some.q, some.qd, some.qdd).T
         kept = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
         program = _program(model.robot, settle(kept))
-        short = program.whole.total <= MOST_SHORTENED
+        short = program.whole.total <= MOST_SHORTENED.value
         better = _program(model.robot, settle(shorten(kept) if short else reduce(kept)))
         program = min(program, better, key=lambda p: p.whole.total)
         return Model(model.robot, model.dropped, model.velocities, program)

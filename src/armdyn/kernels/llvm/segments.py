@@ -17,6 +17,7 @@ from armdyn.graph.operations import TRIG
 from armdyn.graph.program import Program
 from armdyn.kernels.llvm.fuse import Definitions, fuse
 from armdyn.kernels.llvm.target import Target
+from armdyn.thresholds import MOST_REORDERED
 
 Operation = tuple[int, str, tuple[int, ...]]
 """Value, operation and operands."""
@@ -104,8 +105,6 @@ LENGTHS = 200, 400
 """Fewest and most operations in a segment."""
 USUAL_REGISTERS = 16
 """Registers that sums are split for."""
-MOST_COMPARED = 20_000
-"""Operations beyond which a program is planned in the usual way, without another to compare."""
 TEMPORARY = 4
 """Registers that values do not stay in: constants and results on their way need some."""
 WORTH_ANOTHER_WAY = 0.95
@@ -180,7 +179,7 @@ def best_plan(
     the order of operations, which does not, is decided for those of the processor. Inputs stay
     where they are if there are at most so many slots.
     """
-    if len(program.instructions) > MOST_COMPARED:
+    if len(program.instructions) > MOST_REORDERED.value:
         orders: tuple[Lowered, ...] = (hastened(lower(program, target.fma)),)
     else:
         ways = {split: lower(program, target.fma, split=split) for split in (True, False)}
