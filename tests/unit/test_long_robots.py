@@ -32,7 +32,7 @@ def refuse(*_):
 @pytest.mark.parametrize("name", ["tree", "coupled"])
 def test_beyond_a_number_of_joints_every_quantity_is_that_of_the_textbook(monkeypatch, name):
     monkeypatch.setattr(record, "COMPILED_JOINTS", replace(COMPILED_JOINTS, value=3))
-    monkeypatch.setattr(kernel, "build", refuse)
+    monkeypatch.setattr(kernel, "machine_code", refuse)
     robot, book = Robot(MODELS[name]), TextbookQuantities(MODELS[name])
     states = np.random.default_rng(5).uniform(-1, 1, (3, 4, robot.n))
     for quantity, count in QUANTITIES.items():
@@ -67,7 +67,7 @@ def test_wrenches_act_on_long_robots_as_on_others(monkeypatch):
 
 
 def test_three_hundred_joints_are_evaluated_at_once(monkeypatch):
-    monkeypatch.setattr(kernel, "build", refuse)
+    monkeypatch.setattr(kernel, "machine_code", refuse)
     robot = Robot(random_model("R" * 300, 1))
     q, qd, qdd = np.random.default_rng(7).uniform(-1, 1, (3, robot.n))
     tau = robot.inverse_dynamics(q, qd, qdd)
@@ -78,7 +78,7 @@ def test_three_hundred_joints_are_evaluated_at_once(monkeypatch):
 
 
 def test_the_mass_matrix_of_a_chain_is_left_to_numpy_sooner(monkeypatch):
-    monkeypatch.setattr(kernel, "build", refuse)
+    monkeypatch.setattr(kernel, "machine_code", refuse)
     model = random_model("R" * 46, 2)
     M = Robot(model).mass_matrix(np.zeros(46))
     np.testing.assert_allclose(M, TextbookQuantities(model).mass_matrix(np.zeros(46)), rtol=1e-12)
