@@ -13,8 +13,7 @@ from armdyn.forks import cached_property
 from armdyn.formulations.coupling import Coordinates, Standing
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
-from armdyn.formulations.joint_wrenches import LinkMotion
-from armdyn.formulations.joint_wrenches import Turning as Turning
+from armdyn.formulations.joint_wrenches import LinkMotion, Turning
 from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.coordinates import LoopCoordinates, StandingLoops
