@@ -16,7 +16,7 @@ from armdyn.bench.timing import Contender, alternate
 from armdyn.cli.console import status
 from armdyn.io.atomic import write_text
 from armdyn.loading import from_dh
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
 from armdyn.study.operations.count import METHODS, Method, stage_count

@@ -1008,7 +1008,7 @@ class Robot:
         is an `armdyn.kernels.kernel.Kernel`, with `gufunc`, `signature` and `operations`.
 
         Args:
-            quantity: One of `armdyn.quantities.registry.QUANTITIES`, as "inverse_dynamics".
+            quantity: One of `armdyn.quantities.program.QUANTITIES`, as "inverse_dynamics".
             friction: Whether joint friction is in torques.
             payload: Whether a payload is an argument: the ten numbers of `payload_vector`.
             gravity: Whether the field of gravity in world axes is an argument.

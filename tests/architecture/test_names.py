@@ -9,12 +9,12 @@ from support.source_code import FILES, tree_of
 CLASSES = """
 Angle Axes Block Body Branch Choices Design Equations Finding Found Grid LinkMotion Load Loop
 Motion Noise Numbers Panel Part Piece Problem Program Quantity Rows Samples Search Segment Shape
-Space Stage System Table Term Trial _Body _Builder _Joint _Step
+Space Stage System Table Term Trial _Builder _Step
 """
 FUNCTIONS = """
 angle_sum bench box branches cell check_loops check_names check_times compare
 compiled constants coriolis_matrix counted crossed draw drawn_in_ranges ellipsoid entries
-equations evaluate exact excite export filled fitting follow identify index inner inverse jacobian
+equations evaluate exact excite export fitting follow identify index inner inverse jacobian
 legend listed mirrored module mujoco number numbers on_threads operations passive_joints pinocchio
 place plain plot_torques pose power product random_states rank read_triangles reasons reduced
 request_of robots run scaled search sections sign simplify simulate size stacked start substituted

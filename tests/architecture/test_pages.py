@@ -5,7 +5,7 @@ import re
 import pytest
 
 from armdyn.cli.simulate import GAINS
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES
 from armdyn.simulation import controllers, tool_controllers
 from armdyn.simulation.simulator import ADAPTIVE, FIXED
 from armdyn.study.simplify.goals import WORDS

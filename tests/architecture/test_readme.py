@@ -7,8 +7,8 @@ import pytest
 import armdyn
 from armdyn.io.catalog import catalog_names
 from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.quantities.program import QUANTITIES
 from armdyn.quantities.quantity import TERMS
-from armdyn.quantities.registry import QUANTITIES
 from support.comparison_robots import ONE_JOINT
 from support.pages import python_blocks, table
 from support.paths import ROOT

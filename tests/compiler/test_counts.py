@@ -14,7 +14,7 @@ from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
-from armdyn.graph.trace import trace
+from armdyn.graph.nodes import trace
 from armdyn.shorten.canonical.frames import is_quarter
 from armdyn.shorten.canonical.model import model_from_canonical
 from armdyn.shorten.parts import MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared

@@ -12,8 +12,8 @@ from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, proved_equal
+from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
-from armdyn.graph.trace import trace
 from armdyn.model.transform import rotation_about, transform
 from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, with_tip_phase
 from armdyn.shorten.canonical.model import branches, model_from_canonical

@@ -20,8 +20,8 @@ from armdyn.export.export_comments import operations
 from armdyn.export.options import ExportOptions, functions_of
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
+from armdyn.quantities.program import QUANTITIES, quantity_program
 from armdyn.quantities.proof import TextbookRobot, proved_program
-from armdyn.quantities.registry import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten import anneal
@@ -172,7 +172,7 @@ def test_a_wrong_program_is_not_proved(monkeypatch):
 
 
 TEXTS = """
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.random_robots import random_model
 for kind in ("RRR", "RPR"):

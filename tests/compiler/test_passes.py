@@ -11,7 +11,7 @@ from armdyn.errors import GraphError
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
-from armdyn.graph.trace import trace
+from armdyn.graph.nodes import trace
 from armdyn.graph.verify import verify
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.shorten.angles import angles

@@ -11,8 +11,8 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, evaluate, reachable
 from armdyn.graph.count import count
 from armdyn.graph.linearize import linearize
+from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
-from armdyn.graph.trace import trace
 from support.peers import close
 from support.processes import printed_with_two_orders_of_hashes
 from support.random_graphs import POINT, graphs
@@ -148,7 +148,7 @@ def test_two_processes_write_the_same_listing():
         "from armdyn.shorten.passes import reduce\n"
         "from armdyn.graph.program import Program\n"
         "from armdyn.shorten.shorten import resubstitute\n"
-        "from armdyn.graph.trace import trace\n"
+        "from armdyn.graph.nodes import trace\n"
         "from armdyn.graph import Graph\n"
         "from armdyn.formulations.newton_euler import newton_euler\n"
         "m, g = load('saha_3r').model, Graph()\n"

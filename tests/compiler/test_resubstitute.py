@@ -9,7 +9,7 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, field
 from armdyn.graph.count import count
 from armdyn.graph.field import PRIME
-from armdyn.graph.trace import trace
+from armdyn.graph.nodes import trace
 from armdyn.shorten import anneal
 from armdyn.shorten.shorten import resubstitute
 from support.random_graphs import assert_same_outputs, graphs

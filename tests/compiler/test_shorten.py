@@ -70,7 +70,7 @@ CODE = """
 from armdyn import load
 from armdyn.shorten import anneal
 from armdyn.shorten.shorten import shorten, shortest_of
-from armdyn.graph.trace import trace
+from armdyn.graph.nodes import trace
 from armdyn.graph import Graph
 from armdyn.formulations.newton_euler import newton_euler
 anneal.STAGES = 8

@@ -16,10 +16,9 @@ import pytest
 import armdyn
 from armdyn.errors import ArmdynWarning
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.llvm.lower import lower
-from armdyn.kernels.llvm.segments import plan
+from armdyn.kernels.llvm.segments import lower, plan
 from armdyn.kernels.llvm.target import Target
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.peers import close, pin_model
 from support.random_robots import random_model

@@ -12,7 +12,7 @@ from armdyn.errors import SingularityError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import FrictionLaw
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.arms import ARMS
 from support.peers import PinocchioArm, close

@@ -26,6 +26,7 @@ from armdyn.study.operations.count import STAGES
 from armdyn.study.operations.report import operation_report
 from armdyn.study.simplify.simplify import simplify
 from armdyn.study.structure.structure import structure
+from armdyn.thresholds import COMPILED_IN_STUDIO
 from support.random_robots import random_model
 
 HOSTILE = "<img src=x onerror='alert(1)'>\"&"
@@ -241,7 +242,8 @@ def test_numbers_are_short(value, words):
 
 def test_a_long_arm_is_not_compiled_and_shows_the_same_torques(puma, moving, monkeypatch):
     wanted = Evaluator(puma)(moving)
-    monkeypatch.setattr("armdyn.studio.evaluator.COMPILED_JOINTS", 5)
+    few = dataclasses.replace(COMPILED_IN_STUDIO, value=5)
+    monkeypatch.setattr("armdyn.studio.evaluator.COMPILED_IN_STUDIO", few)
     monkeypatch.setattr(Robot, "kernel", None)
     found = Evaluator(puma)(moving)
     assert found.mass_matrix is None

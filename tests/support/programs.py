@@ -13,7 +13,7 @@ import numpy as np
 from armdyn import Robot
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 
 

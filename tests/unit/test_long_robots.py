@@ -10,11 +10,11 @@ from armdyn.kernels import kernel
 from armdyn.quantities import quantity as record
 from armdyn.robot import Robot
 from armdyn.shorten import shortest
-from armdyn.shorten.canonical import turning
 from armdyn.shorten.canonical.frames import canonical
-from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.canonical.regroup import Turning, regroup
 from armdyn.shorten.minimal import options
 from armdyn.shorten.parts import forward_dynamics, prepared
+from armdyn.thresholds import COMPILED_JOINTS
 from support.random_robots import random_model
 from support.textbook_quantities import MODELS, TextbookQuantities
 
@@ -31,8 +31,8 @@ def refuse(*_):
 
 @pytest.mark.parametrize("name", ["tree", "coupled"])
 def test_beyond_a_number_of_joints_every_quantity_is_that_of_the_textbook(monkeypatch, name):
-    monkeypatch.setattr(record, "COMPILED_JOINTS", 3)
-    monkeypatch.setattr(kernel, "build", refuse)
+    monkeypatch.setattr(record, "COMPILED_JOINTS", replace(COMPILED_JOINTS, value=3))
+    monkeypatch.setattr(kernel, "machine_code", refuse)
     robot, book = Robot(MODELS[name]), TextbookQuantities(MODELS[name])
     states = np.random.default_rng(5).uniform(-1, 1, (3, 4, robot.n))
     for quantity, count in QUANTITIES.items():
@@ -51,7 +51,7 @@ def test_wrenches_act_on_long_robots_as_on_others(monkeypatch):
     q, qd, qdd = np.random.default_rng(6).uniform(-1, 1, (3, robot.n))
     wrench, at = np.arange(6.0), {"wrench_frame": robot.link_names[-1]}
     compiled = robot.inverse_dynamics(q, qd, qdd, wrench, friction=False, **at)
-    monkeypatch.setattr(record, "COMPILED_JOINTS", 3)
+    monkeypatch.setattr(record, "COMPILED_JOINTS", replace(COMPILED_JOINTS, value=3))
     other = Robot(replace(MODELS["tree"], name="other"))
     tau = other.inverse_dynamics(q, qd, qdd, wrench, friction=False, **at)
     np.testing.assert_allclose(tau, compiled, atol=1e-10)
@@ -67,7 +67,7 @@ def test_wrenches_act_on_long_robots_as_on_others(monkeypatch):
 
 
 def test_three_hundred_joints_are_evaluated_at_once(monkeypatch):
-    monkeypatch.setattr(kernel, "build", refuse)
+    monkeypatch.setattr(kernel, "machine_code", refuse)
     robot = Robot(random_model("R" * 300, 1))
     q, qd, qdd = np.random.default_rng(7).uniform(-1, 1, (3, robot.n))
     tau = robot.inverse_dynamics(q, qd, qdd)
@@ -78,7 +78,7 @@ def test_three_hundred_joints_are_evaluated_at_once(monkeypatch):
 
 
 def test_the_mass_matrix_of_a_chain_is_left_to_numpy_sooner(monkeypatch):
-    monkeypatch.setattr(kernel, "build", refuse)
+    monkeypatch.setattr(kernel, "machine_code", refuse)
     model = random_model("R" * 46, 2)
     M = Robot(model).mass_matrix(np.zeros(46))
     np.testing.assert_allclose(M, TextbookQuantities(model).mass_matrix(np.zeros(46)), rtol=1e-12)
@@ -94,7 +94,7 @@ def test_preparing_a_chain_looks_at_each_link_a_bounded_number_of_times(monkeypa
 
         return counted
 
-    for owner, name in ((turning.Turning, "through"), (options, "reach")):
+    for owner, name in ((Turning, "through"), (options, "reach")):
         monkeypatch.setattr(owner, name, counting(name, getattr(owner, name)))
     robot = canonical(random_model("R" * 30, 3))
     regroup(robot)

@@ -23,7 +23,7 @@ from armdyn.io.files import save_model
 from armdyn.kernels.cache import ObjectCache
 from armdyn.loading import load
 from armdyn.model import FrictionLaw, Rotor
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES
 from armdyn.robot import Robot
 from armdyn.study.compare.peers import installed
 

@@ -131,7 +131,7 @@ def _names(verb: str) -> Iterator[tuple[str, Sequence[str]]]:
 
         yield "Formulations", tuple(FORMULATIONS)
     if verb in ("ops", "export", "sweep"):
-        from armdyn.quantities.registry import QUANTITIES
+        from armdyn.quantities.program import QUANTITIES
 
         yield "Functions" if verb == "export" else "Quantities", tuple(QUANTITIES)
     if verb == "bench":

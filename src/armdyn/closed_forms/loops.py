@@ -30,11 +30,10 @@ from armdyn.formulations.loops.linear_step import LinearStep
 from armdyn.formulations.loops.parallelogram import LinearDyad
 from armdyn.formulations.loops.plane import Path, PlanarLoop, Segment
 from armdyn.graph.evaluate import settle
-from armdyn.graph.nodes import Graph
+from armdyn.graph.nodes import Graph, node_array
 from armdyn.graph.program import Program
 from armdyn.graph.ring import Ring, Trig
 from armdyn.model import RobotModel
-from armdyn.quantities.finish import node_array
 
 
 def check_loops(model: RobotModel, form: str) -> None:

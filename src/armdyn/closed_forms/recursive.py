@@ -19,7 +19,7 @@ from armdyn.graph.count import NO_OPERATIONS, Operations
 from armdyn.graph.operations import TRIG
 from armdyn.graph.program import Constant, Program
 from armdyn.model import RobotModel
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 
 MOST_LEAVES_INLINE = 8

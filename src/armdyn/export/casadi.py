@@ -8,7 +8,7 @@ from armdyn.export.library import ARITHMETIC, array_functions, check_library
 from armdyn.export.names import identifier
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import request_of
 
 

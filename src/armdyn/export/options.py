@@ -12,8 +12,8 @@ from armdyn.graph.program import Program
 from armdyn.io.atomic import replacing
 from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
+from armdyn.quantities.program import QUANTITIES, checked, quantity_program
 from armdyn.quantities.quantity import Quantity
-from armdyn.quantities.registry import QUANTITIES, checked, quantity_program
 from armdyn.quantities.request import EFFORTS, Request
 
 DEFAULT_FUNCTIONS = tuple(name for name, quantity in QUANTITIES.items() if quantity.exported)

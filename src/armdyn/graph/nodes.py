@@ -17,10 +17,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TraceError
-from armdyn.graph.known_angles import KnownAngles
 from armdyn.graph.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS, TRIG, exact, signed_power
 
 Scalar = int | float
+AngleSum = dict[int, int]
+"""Whole multiples of angles, by the indices of their nodes."""
 
 
 def _operators(op: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -297,3 +298,90 @@ class Graph:
 
 def _is(node: Node, value: int) -> bool:
     return node.op == "number" and node.value == value
+
+
+class KnownAngles:
+    """The sums of angles in a graph in which there is one known by its sine and cosine.
+
+    Such are those of joints that loops move. Sines and cosines of sums with such an angle are
+    products of what is known, so no function is called for them, and what is added to an angle and
+    taken away again is gone.
+    """
+
+    def __init__(self, graph: Graph):
+        self._graph = graph
+        self._sums: dict[int, AngleSum] = {}
+
+    def enter(self, angle: Node) -> Node:
+        """The node of a known angle itself, which is one from now on."""
+        self._sums.setdefault(angle.index, {angle.index: 1})
+        return angle
+
+    def in_one_of(self, *nodes: Node) -> bool:
+        """Whether a node is a sum with a known angle in it."""
+        return bool(self._sums) and any(node.index in self._sums for node in nodes)
+
+    def summed(self, a: Node, b: Node, sign: int) -> Node:
+        """a + b or a - b."""
+        graph = self._graph
+        terms = dict(self._sums.get(a.index, {a.index: 1}))
+        for k, times in self._sums.get(b.index, {b.index: 1}).items():
+            terms[k] = terms.get(k, 0) + sign * times
+        terms = {k: times for k, times in sorted(terms.items()) if times}
+        known = {k: times for k, times in terms.items() if graph.nodes[k].op == "angle"}
+        total = self._rest(terms)
+        for k, times in known.items():
+            for _ in range(abs(times)):
+                total = _raw_sum(graph, total, graph.nodes[k], times > 0)
+        if known:
+            self._sums[total.index] = terms
+        return total
+
+    def pair(self, node: Node) -> tuple[Node, Node]:
+        """Cosine and sine of a sum with a known angle in it."""
+        graph, terms = self._graph, self._sums[node.index]
+        rest = self._rest(terms)
+        pair = rest.cos(), rest.sin()
+        for k, times in terms.items():
+            if graph.nodes[k].op == "angle":
+                s, c = graph.nodes[k].args
+                for _ in range(abs(times)):
+                    pair = _turned(pair, c, s if times > 0 else -s)
+        return pair
+
+    def _rest(self, terms: AngleSum) -> Node:
+        """The sum of the angles that are not known."""
+        graph, total = self._graph, self._graph.number(0)
+        for k, times in terms.items():
+            if graph.nodes[k].op != "angle":
+                for _ in range(abs(times)):
+                    total = total + graph.nodes[k] if times > 0 else total - graph.nodes[k]
+        return total
+
+
+def _raw_sum(graph: Graph, a: Node, b: Node, positive: bool) -> Node:
+    """a + b or a - b as nodes that are not folded."""
+    if a.op == "number" and a.value == 0:
+        return b if positive else graph.make("neg", (b,))
+    return graph.make("add" if positive else "sub", (a, b))
+
+
+def _turned(pair: tuple[Node, Node], c: Node, s: Node) -> tuple[Node, Node]:
+    """Cosine and sine of the sum of two angles."""
+    return pair[0] * c - pair[1] * s, pair[1] * c + pair[0] * s
+
+
+def trace(graph: Graph, function: Callable[..., Any], *vectors: Sequence[Node] | Array) -> Array:
+    """The result of a function of vectors, fed nodes instead of numbers, every entry a node."""
+    result = np.asarray(function(*(np.array(v, dtype=object) for v in vectors)), dtype=object)
+    nodes = np.empty(result.shape, dtype=object)
+    for place in np.ndindex(result.shape):
+        nodes[place] = graph.node(result[place])
+    return nodes
+
+
+def node_array(nodes: Sequence[Node], shape: tuple[int, ...]) -> Array:
+    """Nodes as an array of a shape."""
+    result = np.empty(len(nodes), dtype=object)
+    result[:] = nodes
+    return result.reshape(shape)

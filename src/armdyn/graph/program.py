@@ -12,12 +12,11 @@ from armdyn.arrays import Array, broadcast, check_joint_vector
 from armdyn.errors import ShapeError, TraceError
 from armdyn.errors import counted as counted_words
 from armdyn.forks import cached_property
-from armdyn.graph.angle_sums import angle_sums
 from armdyn.graph.count import Operations, counted
 from armdyn.graph.evaluate import FLOATS, Step, Table, run_for
 from armdyn.graph.linearize import is_run, linearize
 from armdyn.graph.nodes import Graph, Node
-from armdyn.graph.operations import OPERATIONS
+from armdyn.graph.operations import OPERATIONS, TRIG
 from armdyn.graph.printer import PLAIN, Infix
 from armdyn.graph.verify import verify
 from armdyn.graph.visit import reachable, uses
@@ -280,6 +279,7 @@ def _constant_of(op: str, *rest: Any) -> Constant:
     return Constant(_LONG[op], tuple(map(int, rest)), "", None)
 
 
+_SUMS = ("add", "sub", "neg")
 _SHORT = {op: {"add": "+", "sub": "-", "mul": "*", "div": "/"}.get(op, op) for op in OPERATIONS}
 _LONG = {short: op for op, short in _SHORT.items()}
 
@@ -306,7 +306,7 @@ class _Builder:
         self.start = len(symbols) + len(self.constants)
         order = list(filter(is_run, nodes)) if as_recorded else linearize(outputs)
         flipped = {} if as_recorded else _negated_differences(nodes, uses(outputs))
-        sums = set() if as_recorded else angle_sums(outputs)
+        sums = set() if as_recorded else _angle_sums(outputs)
         for node in order:
             if node.index in flipped.values():
                 continue
@@ -371,3 +371,31 @@ def _check_symbols(nodes: list[Node], symbols: list[str], inputs: tuple[Input, .
             f"the outputs use the symbols {', '.join(missing)}, which are not among the inputs of "
             f"the program: {given or 'none'}; name them as inputs or make them parameters"
         )
+
+
+def _angle_sums(outputs: Iterable[Node]) -> set[int]:
+    """Indices of sums that are nothing but angles: whole turns may be left out of them."""
+    outputs = list(outputs)
+    nodes = reachable(outputs)
+    summed = {n.index for n in nodes if n.constant or _is_position(n)}
+    for node in nodes:
+        if node.op in _SUMS and all(a.index in summed for a in node.args):
+            summed.add(node.index)
+    alone = summed & _only_angles(nodes, outputs)
+    return {n.index for n in nodes if n.op in _SUMS and n.index in alone}
+
+
+def _only_angles(nodes: list[Node], outputs: list[Node]) -> set[int]:
+    """Indices of the nodes that only sines, cosines and sums for these use."""
+    angles: set[int] = set()
+    other = {node.index for node in outputs}
+    for node in reversed(nodes):  # what a node is used for comes before it
+        part = node.op in _SUMS and node.index in angles and node.index not in other
+        (angles if part or node.op in TRIG else other).update(a.index for a in node.args)
+    return angles - other
+
+
+def _is_position(node: Node) -> bool:
+    """Whether a node is an input, or one times a constant as for a joint that follows another."""
+    scaled = node.op == "mul" and any(a.constant for a in node.args)
+    return node.op == "input" or (scaled and any(a.op == "input" for a in node.args))

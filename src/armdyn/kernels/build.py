@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,44 +23,56 @@ from armdyn.kernels import numpy_api
 from armdyn.kernels.cache import ObjectCache, user_cache
 from armdyn.kernels.llvm.backend import LlvmBackend, LlvmTarget, MachineCode
 from armdyn.kernels.llvm.rollout_loop import StateRows
-from armdyn.kernels.llvm.target import Target
 from armdyn.model import RobotModel
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.steps import StepRequest, step_program
+from armdyn.thresholds import MOST_OPERATIONS
 from armdyn.version import __version__
 
 PATIENCE = 1.0
 """Seconds of silence."""
 _LOG = logging.getLogger("armdyn")
-MOST_OPERATIONS = 400_000
-"""Beyond, LLVM takes minutes and gigabytes."""
 FORMAT = 2
 """Changes with what is kept beside the object code."""
-_SOURCES = ("arrays.py", "model", "graph", "formulations", "shorten", "quantities", "kernels")
+_SOURCES = (
+    "arrays.py",
+    "thresholds.py",
+    "model",
+    "graph",
+    "formulations",
+    "shorten",
+    "quantities",
+    "kernels",
+)
 
 _lock = lock_over_fork()
 _alive: "weakref.WeakValueDictionary[str, MachineCode]" = weakref.WeakValueDictionary()
 BACKEND = LlvmBackend()
 
 
-def build(
+def build(program: Program, target: LlvmTarget) -> MachineCode:
+    """The machine code of a program: its plan, the text of a module, and that compiled and linked.
+
+    `armdyn.kernels.llvm.segments.best_plan` and `armdyn.kernels.llvm.module.module` give the first
+    two to be printed.
+    """
+    return BACKEND.compile(program, target)
+
+
+def machine_code(
     model: RobotModel,
     request: Request | StepRequest,
-    dtype: str,
-    target: Target,
+    target: LlvmTarget,
     cache: ObjectCache | None = None,
     program: Program | None = None,
-    *,
-    sweep: bool = False,
 ) -> MachineCode:
     """The machine code of a request, shared by all who ask for the same.
 
     It is kept on disk in the cache, or in the one of the user, if there is one. A program that is
-    given stands in the place of the one that the request would have. With `sweep`, states are made
-    and reduced in the same loop.
+    given stands in the place of the one that the request would have.
     """
-    key = _key(model, request, dtype, target, program, sweep)
+    key = _key(model, request, target, program)
     with _lock:
         found = _alive.get(key)
         if found is None:
@@ -68,7 +80,7 @@ def build(
             kept = cache.get(key) if cache else None
             found = None if kept is None else _loaded(kept)
             if found is None:
-                found = _compiled(model, request, dtype, target, program, sweep)
+                found = _compiled(model, request, target, program)
                 if cache:
                     cache.put(key, found.content)
             _alive[key] = found
@@ -84,47 +96,35 @@ def _loaded(kept: bytes) -> MachineCode | None:
 
 
 def _compiled(
-    model: RobotModel,
-    request: Request | StepRequest,
-    dtype: str,
-    target: Target,
-    program: Program | None,
-    sweep: bool,
+    model: RobotModel, request: Request | StepRequest, target: LlvmTarget, program: Program | None
 ) -> MachineCode:
     name = f"{request.quantity} of {model.name!r}"
     with note(f"writing the equations for {name} ..."):
         if isinstance(request, StepRequest):
             program = step_program(model, request)
-            rows = StateRows(len(model.independent), request.extra)
+            target = replace(target, rows=StateRows(len(model.independent), request.extra))
         else:
-            program, rows = program or quantity_program(model, request), None
+            program = program or quantity_program(model, request)
     size = len(program.instructions)
-    if size > MOST_OPERATIONS:
+    if size > MOST_OPERATIONS.value:
         raise ModelError(
-            f"{name} takes {size} operations, more than the {MOST_OPERATIONS} that can be compiled "
-            "in sensible time; use another method, or evaluate it as it is written"
+            f"{name} takes {size} operations, more than the {MOST_OPERATIONS.value} that can be "
+            "compiled in sensible time; use another method, or evaluate it as it is written"
         )
     with note(
         f"compiling {counted(size, 'operation')} for {name}; the result is kept for the next "
         "time ..."
     ):
-        return BACKEND.compile(program, LlvmTarget(target, dtype, rows, sweep))
+        return build(program, target)
 
 
 def _key(
-    model: RobotModel,
-    request: Request | StepRequest,
-    dtype: str,
-    target: Target,
-    program: Program | None,
-    sweep: bool = False,
+    model: RobotModel, request: Request | StepRequest, target: LlvmTarget, program: Program | None
 ) -> str:
     """A digest of everything that the code depends on."""
-    parts = [FORMAT, model.digest, asdict(request), dtype, asdict(target), *_versions()]
+    parts = [FORMAT, model.digest, asdict(request), asdict(target), *_versions()]
     if program is not None:
         parts.append(repr((program.constants, program.instructions, program.outputs)))
-    if sweep:
-        parts.append("sweep")
     text = json.dumps(parts, default=bool)  # options may be truths of NumPy
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -12,15 +12,15 @@ from armdyn.forks import cached_property
 from armdyn.graph.count import Operations
 from armdyn.graph.program import Program
 from armdyn.kernels import numpy_api
-from armdyn.kernels.build import BACKEND, build
+from armdyn.kernels.build import BACKEND, machine_code
 from armdyn.kernels.cache import ObjectCache
-from armdyn.kernels.llvm.backend import MachineCode
+from armdyn.kernels.llvm.backend import LlvmTarget, MachineCode
 from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.quick import MethodDef
 from armdyn.kernels.threads import run
 from armdyn.model import RobotModel
+from armdyn.quantities.program import checked, quantity_program
 from armdyn.quantities.quantity import noun_of
-from armdyn.quantities.registry import checked, quantity_program
 from armdyn.quantities.request import Request
 
 
@@ -58,7 +58,8 @@ class Kernel:
         return self._build(Target.host().narrow)
 
     def _build(self, target: Target) -> MachineCode:
-        return build(self.model, self.request, self.dtype, target, self.cache, self.given_program)
+        code_for = LlvmTarget(target, self.dtype)
+        return machine_code(self.model, self.request, code_for, self.cache, self.given_program)
 
     @property
     def _built(self) -> MachineCode:

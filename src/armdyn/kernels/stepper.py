@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.kernels.build import build
+from armdyn.kernels.build import machine_code
 from armdyn.kernels.cache import ObjectCache
+from armdyn.kernels.llvm.backend import LlvmTarget
 from armdyn.kernels.llvm.rollout_loop import JOB
 from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.threads import threads, together
@@ -84,7 +85,7 @@ class Stepper:
     def __init__(
         self, model: RobotModel, request: StepRequest, target: Target, cache: ObjectCache | None
     ):
-        self._built = build(model, request, "float64", target, cache)
+        self._built = machine_code(model, request, LlvmTarget(target), cache)
         self._rollout_loop = _rollout_loop(self._built.code["rollout_loop"])
 
     def advance(self, run: Run, count: int, block: int = BLOCK) -> tuple[int, int] | None:

@@ -8,8 +8,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
-from armdyn.kernels.build import build
+from armdyn.kernels.build import machine_code
 from armdyn.kernels.kernel import Kernel
+from armdyn.kernels.llvm.backend import LlvmTarget
 from armdyn.kernels.llvm.sweep_loop import JOB
 from armdyn.kernels.llvm.target import Target
 
@@ -34,8 +35,8 @@ class Sweeper:
     @cached_property
     def _built(self) -> tuple[Any, Any, int]:
         k = self.kernel
-        target = self.target or Target.host()
-        code = build(k.model, k.request, k.dtype, target, k.cache, k.given_program, sweep=True)
+        target = LlvmTarget(self.target or Target.host(), k.dtype, sweep=True)
+        code = machine_code(k.model, k.request, target, k.cache, k.given_program)
         return code, _sweep_loop(code.code["sweep_loop"]), int(_size(code.code["sweep_scratch"])())
 
     def run(self, words: Mapping[str, Any]) -> None:

@@ -11,15 +11,12 @@ from armdyn.graph.count import count
 from armdyn.quantities.otherwise import SPACE_BY_SYMBOLS, SYMBOLS_BY_VELOCITIES
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
-
-MOST_SYMBOLS = 7
-"""Joints one behind the other up to which Christoffel symbols, whose number grows with the third
-power, may take fewer operations than composite bodies."""
+from armdyn.thresholds import MOST_SYMBOLS
 
 
 def has_few_symbols(s: TracedRobot) -> bool:
     """Whether it is worth while to try the Christoffel symbols."""
-    return max(map(len, s.model.paths)) <= MOST_SYMBOLS
+    return max(map(len, s.model.paths)) <= MOST_SYMBOLS.value
 
 
 def coriolis_matrix(s: TracedRobot, q: Array, qd: Array) -> Array:

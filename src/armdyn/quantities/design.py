@@ -17,7 +17,7 @@ from armdyn.forks import cached_property
 from armdyn.formulations.rotors import rotor_inertias
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
-from armdyn.quantities.registry import checked
+from armdyn.quantities.program import checked, shortest_nodes
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, canonical
@@ -64,10 +64,8 @@ def design_program(model: RobotModel, request: Request, names: Sequence[str]) ->
         check_known("number of a design", name, known)
         if name.startswith("N") and f"Ia{name[1:]}" in names:
             raise ModelError(f"{name} and Ia{name[1:]} are one rotor; give one of them")
-    traced = DesignedRobot(model, request, quantity.arguments, names=tuple(names))
-    vectors = [traced.vector(name) for name in quantity.arguments]
-    outputs = traced.outputs(quantity.name, lambda: quantity.build(traced, *vectors), whole=True)
-    return traced.program(quantity.name, outputs, traced.inputs)
+    robot = DesignedRobot(model, request, quantity.arguments, names=tuple(names))
+    return robot.program(quantity.name, shortest_nodes(robot, quantity), robot.inputs)
 
 
 @dataclass(eq=False)

@@ -14,8 +14,8 @@ from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.singularity import explained
 from armdyn.model import RobotModel
 from armdyn.quantities.passive_joints import PASSIVE_JOINTS
+from armdyn.quantities.program import QUANTITIES, checked
 from armdyn.quantities.quantity import WRENCH, Quantity, noun_of
-from armdyn.quantities.registry import QUANTITIES, checked
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import wrench_name
 

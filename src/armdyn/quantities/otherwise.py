@@ -21,15 +21,13 @@ from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Otherwise
 from armdyn.quantities.request import Request
+from armdyn.thresholds import (
+    COMPILED_CARTESIAN,
+    COMPILED_MASS_ENTRIES,
+    COMPILED_REGRESSOR,
+    WHOLE_DERIVATIVES,
+)
 
-WHOLE_DERIVATIVES = 12
-"""Coordinates beyond which derivatives are taken direction by direction, by one shorter program."""
-COMPILED_CARTESIAN = 24
-"""Coordinates beyond which the Cartesian form is left to NumPy."""
-COMPILED_MASS_ENTRIES = 1000
-"""Entries of its lower triangle, with which operations grow, beyond which so is the mass matrix."""
-COMPILED_REGRESSOR = 24
-"""Coordinates beyond which so is the regressor, with its ten columns a link."""
 Run = Callable[..., Array]
 
 

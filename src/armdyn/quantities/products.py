@@ -5,35 +5,43 @@ vector-Jacobian product wᵀ J says how a sum of the entries with weights w chan
 argument, a Jacobian-vector product J t how each entry changes along a direction t of the arguments.
 Either takes about two and a half times the operations of the quantity, however many arguments there
 are; the passes of the compiler find next to nothing in what reverse and forward mode give.
+
+Accelerations make r(x, q̈) = M q̈ + h - τ zero, where x are all arguments. So M ∂q̈/∂x = -∂r/∂x, and
+
+    wᵀ J = -λᵀ ∂r/∂x  with  M λ = w,      J t = -M⁻¹ (∂r/∂x t).
+
+One factorisation of M serves for q̈ and for λ, and what is differentiated is the short program of
+the torques: for a Panda a fifth fewer operations than reverse mode through the factorisation.
 """
 
 from collections.abc import Callable
 
+import numpy as np
+
 from armdyn.arrays import Array
 from armdyn.graph.differentiate import gradient, jvp, vjp
-from armdyn.graph.nodes import Node
-from armdyn.graph.program import Program
-from armdyn.quantities.finish import node_array
+from armdyn.graph.nodes import Node, node_array
+from armdyn.quantities.derivatives import substituted
 from armdyn.quantities.quantity import WEIGHTS, direction_name
-from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.thresholds import MOST_COMPOSITE
 
 
-def product_program(traced: TracedRobot, outputs: Array) -> Program:
-    """The program of the product that the request of a traced quantity names.
+def jacobian_product(
+    traced: TracedRobot, outputs: Callable[[], Array]
+) -> tuple[Array, dict[str, int]]:
+    """The product that the request of a robot names, as nodes, and the length of each argument.
 
-    Its arguments are those of the quantity, then the weights of the entries, or a direction of each
-    argument. The result of "vjp" is one vector: the derivatives by the first argument, then those
-    by the second, and so on. The result of "jvp" has the shape of the quantity.
+    Its arguments are those of the quantity, whose nodes `outputs` gives, then the weights of the
+    entries, or a direction of each argument. The result of "vjp" is one vector: the derivatives by
+    the first argument, then those by the second, and so on. The result of "jvp" has the shape of
+    the quantity.
     """
     assert traced.request.derivative is not None
-    product = PRODUCTS[traced.request.derivative]
-    return traced.program(titled(traced.request), *product(traced, outputs))
-
-
-def titled(request: Request) -> str:
-    """What a product is called in errors."""
-    return f"{request.derivative} of {request.quantity}"
+    if _solves_short_chains(traced):
+        with traced.naming(traced.request.title):
+            return _implicit(traced)
+    return PRODUCTS[traced.request.derivative](traced, outputs())
 
 
 def _vector_jacobian(traced: TracedRobot, outputs: Array) -> tuple[Array, dict[str, int]]:
@@ -121,3 +129,28 @@ PRODUCTS: dict[str, Callable[[TracedRobot, Array], tuple[Array, dict[str, int]]]
     "vjp": _vector_jacobian,
     "jvp": _jacobian_vector,
 }
+
+
+def _solves_short_chains(traced: TracedRobot) -> bool:
+    """Whether the request is for accelerations by a mass matrix, not by articulated bodies."""
+    model, request = traced.model, traced.request
+    if request.quantity != "forward_dynamics" or request.formulation or model.loops:
+        return False
+    return max(map(len, model.paths)) <= MOST_COMPOSITE.value
+
+
+def _implicit(s: TracedRobot) -> tuple[Array, dict[str, int]]:
+    """The product for accelerations, by the equation that these solve."""
+    q, qd, tau = (s.vector(name) for name in ("q", "qd", "tau"))
+    qdd = s.graph.inputs("qdd", s.n)
+    rest = tau - s.friction(q, qd) - s.loads(q)
+    M, bias = s.nodes(s.mass_matrix(q)), s.torques(q, qd, s.zero)
+    assert s.request.derivative is not None
+    along, inputs = PRODUCTS[s.request.derivative](s, s.nodes(s.torques(q, qd, qdd) - rest))
+    if s.request.derivative == "jvp":
+        at_motion = substituted(along, qdd, s.solve(M, rest - bias))
+        return s.solve(M, -at_motion), inputs
+    weights = s.graph.inputs(WEIGHTS, s.n)
+    found, pulled = s.solve(M, np.stack([rest - bias, weights], -1)).T
+    symbols, values = np.concatenate([qdd, weights]), np.concatenate([found, -pulled])
+    return substituted(along, symbols, values), inputs

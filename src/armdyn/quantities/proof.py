@@ -21,8 +21,7 @@ from armdyn.graph.nodes import Node
 from armdyn.graph.program import Program
 from armdyn.graph.visit import reachable, unguarded
 from armdyn.model import RobotModel
-from armdyn.quantities.finish import filled
-from armdyn.quantities.registry import traced_quantity
+from armdyn.quantities.program import checked, shortest_nodes, trace_robot
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
@@ -30,12 +29,11 @@ from armdyn.shorten.canonical.model import branches, members_of_branches, model_
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
 from armdyn.shorten.symbolic import symbolic
+from armdyn.thresholds import MOST_PROVED_NODES
 
 Proof = Literal["field", "random"]
 """Exactly, over the finite field; or in floats at random states."""
 
-MOST_PROVED_NODES = 150_000
-"""Nodes of a textbook beyond which a proof over the field takes too long."""
 RANDOM_STATES = 16
 PROGRAM_ROUNDING = 1e-8
 """Largest difference at random states, relative to the largest entry, that is rounding."""
@@ -43,6 +41,8 @@ PROGRAM_ROUNDING = 1e-8
 
 class TextbookRobot(TracedRobot):
     """A robot whose quantities are written as textbooks do."""
+
+    as_in_books = True
 
     def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of the links by Renaud's recursion."""
@@ -90,15 +90,14 @@ def proved_program(
     random states the program itself is, with the numbers of this robot. A GraphError if they
     differ.
     """
-    ours, outputs = traced_quantity(model, request, progress, snap)
+    quantity, ours = checked(request, model), trace_robot(model, request, progress, snap)
+    outputs = shortest_nodes(ours, quantity)
     program = ours.program(request.quantity, outputs, ours.inputs)
-    theirs, textbook = traced_quantity(model, request, progress, snap, TextbookRobot)
-    expected = filled(list(textbook.flat), theirs.put_aside)
+    theirs = trace_robot(model, request, progress, snap, TextbookRobot)
+    expected = theirs.whole(shortest_nodes(theirs, quantity).flat)
     # closed forms of loops are written for the numbers of one robot
-    exact = len(reachable(expected)) <= MOST_PROVED_NODES and not ours.is_in_loops
-    equal = not exact or proved_equal(
-        unguarded(filled(list(outputs.flat), ours.put_aside)), unguarded(expected)
-    )
+    exact = len(reachable(expected)) <= MOST_PROVED_NODES.value and not ours.is_in_loops
+    equal = not exact or proved_equal(unguarded(ours.whole(outputs.flat)), unguarded(expected))
     if not (equal and _agree(model, program, expected)):
         raise GraphError(
             f"the program for {request.quantity} of {model.name!r} is not what it should be; this "

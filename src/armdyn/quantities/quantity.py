@@ -1,11 +1,11 @@
 """The record of a quantity: everything that the rest of the house must know about it."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
+from armdyn.thresholds import COMPILED_JOINTS, Threshold
 
 TENSOR = "Ixx, Ixy, Iyy, Ixz, Iyz, Izz"
 TORQUE_OPTIONS = ("friction", "payload", "gravity")
@@ -13,9 +13,6 @@ TORQUE_OPTIONS = ("friction", "payload", "gravity")
 DERIVATIVES = ("vjp", "jvp")
 """Products with the Jacobian of a quantity: with weights of its entries, and with directions of its
 arguments."""
-COMPILED_JOINTS = 256
-"""Coordinates beyond which a quantity is left to NumPy unless its kernel is asked for: the time to
-compile it grows with them, and is about a tenth of a second each."""
 WEIGHTS = "weights"
 """The argument of a vector-Jacobian product that weighs the entries of the result."""
 TERMS = ("links", "rotors", "coriolis", "gravity", "friction", "wrench")
@@ -94,15 +91,16 @@ class Otherwise:
     way: Callable[..., Array]
     """From a function that runs other quantities as `Robot` does, the model, the request and arrays
     of one batch to the result."""
-    joints: int | None = None
+    joints: Threshold | None = None
     """Coordinates beyond which a robot is such a one; None: `COMPILED_JOINTS`."""
-    entries: float = math.inf
+    entries: Threshold | None = None
     """The same for the entries in the lower triangle of its mass matrix."""
 
     def is_for(self, model: RobotModel) -> bool:
         """Whether a robot is such a one."""
-        many = len(model.independent) > (self.joints or COMPILED_JOINTS)
-        return many or sum(map(len, model.paths)) > self.entries
+        if len(model.independent) > (self.joints or COMPILED_JOINTS).value:
+            return True
+        return self.entries is not None and sum(map(len, model.paths)) > self.entries.value
 
 
 @dataclass(frozen=True, slots=True)

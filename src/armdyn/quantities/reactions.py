@@ -13,8 +13,7 @@ from armdyn.graph.count import count
 from armdyn.model.edit import with_turned_links
 from armdyn.quantities.loop_reactions import loop_reactions
 from armdyn.quantities.quantity import Quantity
-from armdyn.quantities.recursion import held_wrench
-from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.quantities.traced_robot import TracedRobot, held_wrench
 from armdyn.shorten.canonical.frames import canonical_frames
 
 OWN_AXES = ("joint", "link")

@@ -49,6 +49,11 @@ class Request:
     effort: str = "default"
     """One of `EFFORTS`."""
 
+    @property
+    def title(self) -> str:
+        """What it is called in errors."""
+        return f"{self.derivative} of {self.quantity}" if self.derivative else self.quantity
+
     def check_truths(self) -> None:
         """An error if something that is True or False is anything else."""
         for name in TRUTHS:

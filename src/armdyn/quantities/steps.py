@@ -28,7 +28,7 @@ from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities.derivatives import substituted
-from armdyn.quantities.forward_dynamics import acceleration
+from armdyn.quantities.dynamics import acceleration
 from armdyn.quantities.momentum import momentum, slope_of_lagrangian
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.quantities.traced_robot import TracedRobot
@@ -103,7 +103,7 @@ def step_program(model: RobotModel, request: StepRequest) -> Program:
     whole = Request("forward_dynamics", friction=request.friction, effort=request.effort)
     traced = TracedRobot(model, whole, budget=SearchBudget(request.effort == "deep"))
     step = partial(METHODS[request.method], _Step(traced, request))
-    outputs = traced.outputs(request.quantity, step)
+    outputs = traced.built(request.quantity, step)
     return traced.program(request.quantity, outputs, request.inputs(traced.n))
 
 

@@ -1,53 +1,250 @@
-"""A robot as it is traced: what most quantities are made of, by the fewest operations."""
+"""A robot as it is traced: what quantities are made of, by the fewest operations."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, frozen
 from armdyn.errors import SingularityError
+from armdyn.forks import cached_property
+from armdyn.formulations.coupling import Coordinates, Standing
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
+from armdyn.formulations.joint_wrenches import LinkMotion, Turning
 from armdyn.formulations.kinematics import world_frames, wrench_torques
-from armdyn.formulations.loops.coordinates import StandingLoops
+from armdyn.formulations.loops.closure import closure_of
+from armdyn.formulations.loops.coordinates import LoopCoordinates, StandingLoops
+from armdyn.formulations.loops.general import StandingGeneral
 from armdyn.formulations.loops.planar_torques import is_planar, planar_torques
 from armdyn.formulations.loops.regroup import regrouped
 from armdyn.formulations.loops.standing import StandingMap
-from armdyn.formulations.newton_euler import NewtonEuler
-from armdyn.formulations.rotors import rotor_matrix, rotor_torques
+from armdyn.formulations.newton_euler import NewtonEuler, newton_euler
+from armdyn.formulations.regressor import wrench_columns
+from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, rotor_torques
 from armdyn.formulations.solve import solve_ltdl
+from armdyn.formulations.spatial import rotate_back
 from armdyn.formulations.springs import spring_torques, spring_wrenches
-from armdyn.graph.count import count
+from armdyn.graph.count import Operations, count
+from armdyn.graph.differentiate import gradient, jvp
+from armdyn.graph.evaluate import settle
+from armdyn.graph.nodes import Graph, Node, node_array, trace
 from armdyn.graph.program import Program
-from armdyn.quantities.finish import finished_program, node_array
-from armdyn.quantities.recursion import recursion
-from armdyn.quantities.traced_model import TracedModel
-from armdyn.quantities.traced_model import wrench_name as wrench_name
-from armdyn.shorten.branch import Branch
+from armdyn.graph.visit import transcribe
+from armdyn.model import RobotModel
+from armdyn.model.edit import without_rounding
+from armdyn.quantities.quantity import ARGUMENTS, WRENCH
+from armdyn.quantities.request import Request
+from armdyn.shorten.canonical.frames import (
+    ZERO_TOLERANCE,
+    CanonicalRobot,
+    canonical,
+    with_tip_phase,
+)
 from armdyn.shorten.minimal.mass import minimal_mass_matrix
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.slopes import torque_slopes
 from armdyn.shorten.minimal.torques import minimal
 from armdyn.shorten.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
-from armdyn.shorten.passes import reduce
-from armdyn.shorten.run_time import weightless
-from armdyn.shorten.shorten import shortest_of
+from armdyn.shorten.run_time import loaded, payload_in_link, weighed, weightless
+from armdyn.shorten.shortest import QUICK, Branch, SearchBudget
 from armdyn.shorten.symbolic import symbolic
 
-MOST_SHORTENED, MOST_PASSED = 700, 6000
-"""Operations of a quantity beyond which it goes through the passes alone by default, and beyond
-which it is left as it is written."""
+NUMBERS = ("payload", "gravity", "base_motion")
+"""Options that are arguments at run time, after those of the quantity."""
 
 
 @dataclass(eq=False)
-class TracedRobot(TracedModel):
-    """The robot of a request in a graph of its own.
+class TracedRobot:
+    """The robot of a request in a graph of its own, in the forms that quantities are made of.
 
     Vectors of the coordinates are nodes of shape (n,); what the formulations take and give belongs
     to all N moving joints, and `here` goes between the two.
     """
+
+    model: RobotModel
+    request: Request
+    arguments: tuple[str, ...] = ()
+    """The vectors of coordinates that the quantity is a function of."""
+    graph: Graph = field(default_factory=Graph)
+    budget: SearchBudget = QUICK
+    snap: float = ZERO_TOLERANCE
+    """What counts as an exact zero or quarter turn, see `canonical`."""
+    as_in_books: ClassVar[bool] = False
+    """Whether quantities are left as they are written."""
+
+    def __post_init__(self) -> None:
+        self.at = Coordinates.of(self.model)
+        self.n = len(self.model.independent)
+        self.put_aside: dict[str, Node] = {}
+        """Terms by the names of the symbols that stand for them: those of friction, and positions
+        of passive joints that are solved for. A term may have symbols of earlier ones in it."""
+        self.frictional: set[str] = set()
+        """Names of the symbols that stand for friction, which is counted apart."""
+        self.in_plane = False
+        """Whether torques are written in axes of the plane that all links move in."""
+        self._cut: dict[bool, tuple[Branch, ...]] = {}
+        self._stood: dict[tuple[int, ...], Standing] = {}
+
+    @cached_property
+    def inputs(self) -> dict[str, int]:
+        """Length of each argument, in order."""
+        numbers = [name for name in NUMBERS if getattr(self.request, name)]
+        sizes = {name: ARGUMENTS[name].length(self.n) for name in (*self.arguments, *numbers)}
+        sizes |= {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
+        return sizes | ({"passive": 2 * len(self.model.passive)} if self.request.solved else {})
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are neither coupled joints nor arguments besides those of the quantity."""
+        coupled = self.at.K is not None or bool(self.model.loops)
+        return not coupled and len(self.inputs) == len(self.arguments)
+
+    def here(self, q: Array) -> Standing:
+        """The map between coordinates and all joints at positions that are nodes."""
+        key = tuple(node.index for node in self.nodes(q))
+        if key not in self._stood:
+            self._stood[key] = here = self._stand(q)
+            self.put_aside |= here.solved if isinstance(here, StandingGeneral) else {}
+        return self._stood[key]
+
+    def _stand(self, q: Array) -> Standing:
+        if not self.request.solved or not isinstance(self.at, LoopCoordinates):
+            return self.at.at(q)
+        return self.at.at(q, self.vector("passive"))
+
+    def positions(self, q: Array) -> list[Node]:
+        """The coordinates, and the symbols of passive joints that have some there."""
+        here = self.here(q)
+        return [*q, *(here.unknown if isinstance(here, StandingGeneral) else ())]
+
+    def by_positions(self, outputs: Iterable[Node], q: Array) -> Array:
+        """The derivatives of nodes by coordinates that are symbols, (m, n)."""
+        nodes = list(outputs)
+        columns = [self.along(nodes, q, list(unit)) for unit in np.eye(len(q))]
+        found = np.empty((len(nodes), len(q)), dtype=object)
+        for j, column in enumerate(columns):
+            found[:, j] = column
+        return found
+
+    def along(self, outputs: Sequence[Node], q: Array, dq: Sequence[Any]) -> list[Node]:
+        """The derivatives of nodes along a direction of coordinates that are symbols."""
+        here, direction = self.here(q), list(dq)
+        if isinstance(here, StandingGeneral):
+            direction += list(self.nodes(here.slopes @ np.array(direction, dtype=object)))
+        return jvp(outputs, self.positions(q), direction)
+
+    def gradient(self, output: Node, q: Array) -> Array:
+        """The derivatives of one node by coordinates that are symbols, (n,)."""
+        here, found = self.here(q), np.array(gradient(output, self.positions(q)), dtype=object)
+        if not isinstance(here, StandingGeneral):
+            return found
+        return self.nodes(found[: len(q)] + found[len(q) :] @ here.slopes)
+
+    @property
+    def standing_general(self) -> list[tuple[Array, StandingGeneral]]:
+        """Where passive joints are solved for, with the coordinates there."""
+        return [
+            (np.array([self.graph.nodes[k] for k in key], dtype=object), here)
+            for key, here in self._stood.items()
+            if isinstance(here, StandingGeneral)
+        ]
+
+    @property
+    def is_in_loops(self) -> bool:
+        """Whether joints follow from loops that are no parallelograms."""
+        return isinstance(self.at, LoopCoordinates)
+
+    @property
+    def is_in_dyads(self) -> bool:
+        """Whether they do so by closed forms."""
+        return isinstance(self.at, LoopCoordinates) and self.at.closure.iteration is None
+
+    @property
+    def has_loops(self) -> bool:
+        """Whether links meet in loops, and not joints alone are coupled."""
+        return any(not loop.couples for loop in self.model.loops)
+
+    def loops_here(self, q: Array) -> StandingMap:
+        """The same with what cut joints transmit, for a robot with loops, linear ones as well."""
+        here = self.here(q)
+        if isinstance(here, StandingMap):
+            return here
+        return LoopCoordinates(closure_of(self.model)).at(q)
+
+    def vector(self, name: str) -> Array:
+        """An argument as nodes."""
+        return self.graph.inputs(name, self.inputs[name])
+
+    @cached_property
+    def zero(self) -> Array:
+        """Coordinates at rest."""
+        return np.zeros(self.n)
+
+    # the robot in its forms
+
+    @cached_property
+    def numbers(self) -> CanonicalRobot:
+        """The robot in canonical frames."""
+        model = regrouped(self.model) if self.has_loops else self.model
+        return with_tip_phase(canonical(model, self.snap))
+
+    @cached_property
+    def runtime(self) -> CanonicalRobot | None:
+        """The robot with symbols for numbers that are arguments; None if there are none."""
+        if not (self.request.payload or self.request.gravity):
+            return None
+        robot = symbolic(canonical(self.model), self.graph)
+        if self.request.gravity:
+            still = canonical(replace(self.model, gravity=frozen(np.zeros(3))))
+            robot = weighed(self.model, symbolic(still, self.graph), self.vector("gravity"))
+        if self.request.payload:
+            robot = loaded(self.model, robot, self.vector("payload"))
+        return robot
+
+    @cached_property
+    def plain(self) -> RobotModel:
+        """The model with zeros where conversions left rounding, so that they fold."""
+        return without_rounding(self.model)
+
+    @property
+    def described(self) -> RobotModel:
+        """The plain model as it stands, with the arguments that are not inertias in it."""
+        return self.standing[0]
+
+    @cached_property
+    def standing(self) -> tuple[RobotModel, Turning]:
+        """The robot as `described`, and how its base turns."""
+        model = self.plain
+        if self.request.gravity:
+            model = replace(model, gravity=self.vector("gravity"))
+        if not self.request.base_motion:
+            return model, None
+        return moving(model, self.vector("base_motion"))
+
+    @cached_property
+    def rotors(self) -> Array:
+        """Inertias in the order of `rotor_inertias` as parameters; zero stays a number."""
+        nodes = []
+        for i, inertia in enumerate(rotor_inertias(self.model).tolist(), start=1):
+            nodes.append(self.graph.parameter(f"Ia{i}") if inertia else self.graph.number(0))
+            self.graph.values |= {f"Ia{i}": inertia} if inertia else {}
+        return np.array(nodes, dtype=object)
+
+    def stand_in(self, term: Node, graph: Graph, *, frictional: bool) -> Node:
+        """A symbol in a graph for a term that is put in at the end."""
+        symbol = graph.input(f"aside {len(self.put_aside)}")
+        self.put_aside[symbol.name] = term
+        self.frictional |= {symbol.name} if frictional else set()
+        return symbol
+
+    def nodes(self, values: Array) -> Array:
+        """Every entry a node."""
+        return trace(self.graph, lambda: values)
+
+    # what quantities are made of
 
     def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of links and rotors at the coordinates; springs go with the weight."""
@@ -101,7 +298,11 @@ class TracedRobot(TracedModel):
         exerted = self.exerted(motion[0]) if loads else None
         if more is not None:
             exerted = more if exerted is None else exerted + more
-        return recursion(model, motion, exerted, turning, payload)
+        if payload is not None:
+            # these are the nodes of the call below, so the motion is computed once
+            outward = newton_euler(model, *motion, turning=turning)
+            exerted = held_wrench(model, outward, payload, exerted)
+        return newton_euler(model, *motion, exerted, turning)
 
     def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
         """M at the coordinates, rotors included; with `times`, that of a robot so much heavier."""
@@ -206,38 +407,54 @@ class TracedRobot(TracedModel):
         paths = whole if self.model.is_coupled else self.model.paths
         return solve_ltdl(paths, self.nodes(M), self.nodes(b), self.graph.guard)
 
-    def outputs(self, what: str, build: Callable[[], Array], *, whole: bool = False) -> Array:
-        """An array of nodes; with `whole` passes look for what its entries have in common.
+    def built(self, what: str, build: Callable[[], Array]) -> Array:
+        """An array of nodes; `what` names it in errors."""
+        with self.naming(what):
+            return self.nodes(build())
 
-        Friction is aside; `what` names the array in errors.
-        """
-        with self._naming(what):
-            built = self.nodes(build())
-            self.in_plane = whole and self.is_in_dyads and is_planar(self.model)
-            other = self.nodes(build()) if self.in_plane else built
-        size = count(built.flat).total if whole else 0
-        if not whole or (size > MOST_PASSED and not self.budget.deep):
-            return built
-        try:
-            if self.budget.deep or size <= MOST_SHORTENED:
-                ways = [built] if other is built else [built, other]
-                short = shortest_of([list(way.flat) for way in ways], self.budget.deep)
-            else:
-                short = reduce(built.flat)
-        except ZeroDivisionError:  # what divides by zero at every state has no values to compare
-            return built
-        return node_array(short, built.shape)
+    def ways(self, what: str, build: Callable[[], Array]) -> list[Array]:
+        """The same in one or two ways: links that move in one plane are written in its axes too."""
+        ways = [self.built(what, build)]
+        self.in_plane = self.is_in_dyads and is_planar(self.model)
+        return [*ways, self.built(what, build)] if self.in_plane else ways
 
     def program(self, what: str, outputs: Array, inputs: Mapping[str, int]) -> Program:
-        """The program of outputs with friction put in, with the length of each argument."""
+        """The program of outputs with what is aside put in, with the length of each argument."""
         rotors = {rotor.name for rotor in self.rotors if rotor.name}
-        with self._naming(what):
-            return finished_program(
-                outputs, inputs, self.put_aside, friction=self.frictional, rotors=rotors
-            )
+        nodes = list(outputs.flat)
+
+        def without(names: Set[str]) -> Operations:
+            return count(settle(self.whole(nodes, zeros=names)))
+
+        def split() -> tuple[Operations, Operations]:
+            smooth = without(self.frictional)
+            try:
+                return without(self.frictional | rotors), smooth
+            except ZeroDivisionError:  # links that are singular have no count without rotors
+                return smooth, smooth
+
+        with self.naming(what):
+            settled = node_array(settle(self.whole(nodes)), outputs.shape)
+            return replace(Program.from_outputs(settled, inputs), split=split)
+
+    def whole(self, outputs: Iterable[Node], zeros: Set[str] = frozenset()) -> list[Node]:
+        """The outputs with the terms that are put aside in place of the symbols for them.
+
+        In the terms of a later step of an integrator there are symbols of earlier ones. Symbols
+        that are named as zeros are that.
+        """
+        if not self.put_aside and not zeros:
+            return list(outputs)
+        graph = Graph()
+        nodes = dict.fromkeys(zeros, graph.number(0))
+        for name, term in self.put_aside.items():
+            if name not in nodes:
+                (nodes[name],) = transcribe([term], graph, lambda node: nodes.get(node.name))
+        return transcribe(outputs, graph, lambda node: nodes.get(node.name))
 
     @contextmanager
-    def _naming(self, what: str) -> Iterator[None]:
+    def naming(self, what: str) -> Iterator[None]:
+        """Errors that name what is built where a mass matrix is singular at every state."""
         try:
             yield
         except ZeroDivisionError:
@@ -246,3 +463,35 @@ class TracedRobot(TracedModel):
                 f"a joint of {self.model.name!r} moves no inertia; give its link a mass, or the "
                 "joint a rotor inertia"
             ) from None
+
+
+def wrench_name(link: str) -> str:
+    """Name of the argument that is the wrench on a link."""
+    return f"wrench on {link!r}"
+
+
+# numbers that are known at run time
+
+
+def moving(model: RobotModel, base_motion: Array) -> tuple[RobotModel, Turning]:
+    """The robot as it stands and in the field that it feels, and how its base turns.
+
+    The motion is that of `BaseMotion.vector`; a base that accelerates feels a field less by that.
+    """
+    R, (w, wd, vd) = base_motion[:9].reshape(3, 3), base_motion[9:].reshape(3, 3)
+    base = np.array(model.base, dtype=object)
+    base[:3, :3] = R
+    standing = replace(model, base=base, gravity=model.gravity - vd)
+    return standing, (rotate_back(R, w), rotate_back(R, wd))
+
+
+def held_wrench(
+    model: RobotModel, outward: NewtonEuler | LinkMotion, payload: Array, exerted: Array | None
+) -> Array:
+    """What links exert, (N, 6), with a payload at the tool that moves with its link."""
+    at = model.flange.link
+    force, moment = wrench_columns(outward.w[at], outward.wd[at], outward.vd[at])
+    held = np.concatenate([force, moment]) @ payload_in_link(model, payload)
+    rows = np.array(np.zeros((len(model.joints), 6)) if exerted is None else exerted, dtype=object)
+    rows[at] = rows[at] + held
+    return rows

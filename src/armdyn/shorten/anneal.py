@@ -17,10 +17,11 @@ from armdyn.graph.count import count
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.visit import reachable, transcribe
 from armdyn.shorten.candidates import Row, fitted, operations
-from armdyn.shorten.descent import MOST_PAIRED_CELLS, Tables, descend
+from armdyn.shorten.descent import Tables, descend
 from armdyn.shorten.network import COUNTED, Definition, Network
 from armdyn.shorten.pairs import SQUARE, Pairs
 from armdyn.shorten.search import Progress
+from armdyn.thresholds import MOST_PAIRED_CELLS
 
 HOTTEST, COLDEST = (0.25, 0.36, 0.3), 0.13
 """Temperatures that chains begin with by turns, and the one they all end with, in operations."""
@@ -40,7 +41,7 @@ def annealed(outputs: list[Node], progress: Progress | None = None) -> list[Node
     """The shortest result of several chains of annealing, or the outputs if none is shorter."""
     draw = random.Random(0)
     best, least = outputs, count(outputs).total
-    if len(reachable(outputs)) > MOST_PAIRED_CELLS:
+    if len(reachable(outputs)) > MOST_PAIRED_CELLS.value:
         return outputs
     chains = 1 + min(MORE_CHAINS, least // 16, OPERATIONS_OF_CHAINS // (1 + least))
     starts = islice(cycle(HOTTEST), chains)

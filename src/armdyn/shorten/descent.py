@@ -12,9 +12,8 @@ from armdyn.shorten.candidates import Pool, Scales, fitted, live_flags, operatio
 from armdyn.shorten.cones import Cones
 from armdyn.shorten.network import COUNTED, Definition, Network
 from armdyn.shorten.pairs import Inner, Pairs
+from armdyn.thresholds import MOST_PAIRED_CELLS
 
-MOST_PAIRED_CELLS = 1500
-"""Live cells above which no new inner operations are sought; their table grows as the square."""
 MOST_COMPARED = 6_000_000
 """Pairs of cells compared after which no new tables of identities are made."""
 
@@ -35,7 +34,7 @@ class Tables:
         """Cells computed from two live ones."""
         self.scaled = scaled[(scaled.x != scaled.cell) & (self.scales.table.keys[scaled.y] > 0)]
         """Cells computed from a live one and a constant: y is its place among the scales."""
-        few = len(pool.cells) <= MOST_PAIRED_CELLS
+        few = len(pool.cells) <= MOST_PAIRED_CELLS.value
         self.pairs = Pairs(net, pool, targets) if few else None
         """Cells computed from new ones; None if there are too many cells."""
         self.compared = len(pool.cells) * (len(targets) + few * len(pool.cells) // 2)

@@ -13,9 +13,8 @@ from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.graph.evaluate import ROUNDED
 from armdyn.graph.field import proved_equal
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Node, trace
 from armdyn.graph.program import Program
-from armdyn.graph.trace import trace
 from armdyn.graph.visit import unguarded
 from armdyn.model import RobotModel
 from armdyn.shorten.canonical.frames import CanonicalRobot

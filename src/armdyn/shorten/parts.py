@@ -15,9 +15,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.formulations.solve import solve_ltdl
-from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.program import Program
-from armdyn.graph.trace import trace
 from armdyn.shorten.canonical.frames import CanonicalRobot, with_tip_phase
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.minimal.articulated import minimal_articulated_body

@@ -5,20 +5,19 @@ show it, so one search finds distributive factoring, squares, merged constants a
 no list of rules has. All work is bounded by counts, never by the clock.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from armdyn.arrays import Array
 from armdyn.errors import GraphError
 from armdyn.graph.count import count
 from armdyn.graph.field import proved_equal
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Node, node_array
 from armdyn.shorten.anneal import annealed
 from armdyn.shorten.descent import descend
 from armdyn.shorten.network import Network
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.search import Progress
-
-MOST_SEARCHED_CELLS = 6000
-"""Live cells above which only equal values are found; the rest takes time as the square."""
+from armdyn.thresholds import MOST_PASSED, MOST_SEARCHED_CELLS, MOST_SHORTENED
 
 
 def shorten(
@@ -48,6 +47,26 @@ def shortest_of(
     return resubstitute(best, deep=True, progress=progress) if deep else best
 
 
+def shortened(ways: Sequence[Array], deep: bool = False) -> Array:
+    """The shortest of several ways to write an array of nodes, by as much work as its size allows.
+
+    By default a large array goes through the passes alone, and a larger one is the first way as it
+    is written.
+    """
+    first = ways[0]
+    size = count(first.flat).total
+    if size > MOST_PASSED.value and not deep:
+        return first
+    try:
+        if deep or size <= MOST_SHORTENED.value:
+            short = shortest_of([list(way.flat) for way in ways], deep)
+        else:
+            short = reduce(first.flat)
+    except ZeroDivisionError:  # what divides by zero at every state has no values to compare
+        return first
+    return node_array(short, first.shape)
+
+
 def resubstitute(
     outputs: Iterable[Node], deep: bool = False, progress: Progress | None = None
 ) -> list[Node]:
@@ -60,7 +79,7 @@ def resubstitute(
     if all(node.constant for node in outputs):
         return outputs
     net = Network(outputs)
-    if len(net.live()) <= MOST_SEARCHED_CELLS:
+    if len(net.live()) <= MOST_SEARCHED_CELLS.value:
         descend(net)
     result = annealed(net.nodes(), progress) if deep else net.nodes()
     if not proved_equal(outputs, result):

@@ -6,18 +6,20 @@ for the lowest count, the graph is shortened, and the result is proved equal to 
 or to composite bodies on the same symbols. So a program depends on pattern and effort alone.
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import GraphError
 from armdyn.graph.count import count
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.program import Program
 from armdyn.shorten.canonical.frames import CanonicalRobot
+from armdyn.shorten.canonical.model import branches, members_of_branches
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.choice_search import searched_choices, searched_origins
 from armdyn.shorten.minimal.options import options
@@ -27,12 +29,14 @@ from armdyn.shorten.program_store import ProgramStore, key_of, shipped, user_pro
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
 from armdyn.shorten.shorten import shortest_of
-from armdyn.shorten.symbolic import entries, generic, pattern, valued
+from armdyn.shorten.symbolic import entries, generic, pattern, symbolic, valued
+from armdyn.thresholds import (
+    FEWEST_ARTICULATED,
+    MOST_COMPOSITE,
+    MOST_PROVED_JOINTS,
+    SEARCHED_JOINTS,
+)
 
-SEARCHED_JOINTS = 8
-"""Longest chain whose choices are searched; beyond, the quick ones are taken."""
-MOST_PROVED_JOINTS = 24
-"""Joints beyond which a program is compared with a textbook at random states only."""
 RANDOM_ROUNDING = 1e-8
 """Largest difference to a textbook in floats, relative to the largest of each output, where that
 is the only proof."""
@@ -41,9 +45,6 @@ SMALL_COUNT, TRIED_OF_SMALL, TRIED_IN_DEEP_SEARCH = 300, 4, 12
 the count is at most 300, twelve in a deep search, one otherwise."""
 MOST_PROGRAMS = 100
 """Programs of parts that a process keeps; one of a thousand operations has about 150 kB."""
-FEWEST_ARTICULATED, MOST_COMPOSITE = 3, 14
-"""Joints one behind the other, at most, below and above which articulated bodies never and always
-take fewer operations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def _undivided(robot: CanonicalRobot, part: Part) -> Program:
         choices = choices.with_link(i, tangent=False)
     if part.name == "torques":
         return writer.recorded(part, writer.torques(part, choices))
-    if part.name == "forward_dynamics" and max(map(len, robot.paths)) > MOST_COMPOSITE:
+    if part.name == "forward_dynamics" and max(map(len, robot.paths)) > MOST_COMPOSITE.value:
         return writer.recorded(part, writer.articulated(part, choices))
     M = writer.mass_matrix()
     if part.name == "mass_matrix":
@@ -138,7 +139,7 @@ def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Program
     writer = PartWriter(robot)
     outputs = _SEARCHES[part.name](writer, part, budget)
     program = writer.recorded(part, outputs)
-    if len(robot.links) <= MOST_PROVED_JOINTS:
+    if len(robot.links) <= MOST_PROVED_JOINTS.value:
         proved = exact(robot, part, outputs)
     else:
         rotors = np.array(part.rotors, dtype=float)
@@ -153,7 +154,7 @@ def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Program
 
 def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
     robot = writer.robot
-    if len(robot.links) > SEARCHED_JOINTS and not budget.deep:
+    if len(robot.links) > SEARCHED_JOINTS.value and not budget.deep:
         return writer.torques(part, options(robot).quick)
     found = searched_choices(robot, part.vectors, deep=budget.deep, progress=budget.progress)
     tried = TRIED_OF_SMALL if found[0][1] <= SMALL_COUNT else 1
@@ -163,7 +164,7 @@ def _search_torques(writer: PartWriter, part: Part, budget: SearchBudget) -> lis
 
 def _search_mass_matrix(writer: PartWriter, part: Part, budget: SearchBudget) -> list[Node]:
     best = searched_origins(writer.robot, "mass_matrix")
-    if len(writer.robot.links) > SEARCHED_JOINTS and not budget.deep:
+    if len(writer.robot.links) > SEARCHED_JOINTS.value and not budget.deep:
         return writer.mass_matrix(best[0][0])
     tried = TRIED_IN_DEEP_SEARCH if budget.deep else 1
     return _shortest([writer.mass_matrix(choices) for choices, _ in best[:tried]], budget)
@@ -173,16 +174,16 @@ def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudge
     """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
     robot = writer.robot
     depth, ways = max(map(len, robot.paths)), []
-    if depth <= MOST_COMPOSITE:
+    if depth <= MOST_COMPOSITE.value:
         # without gravity there are fewer parameters
         light, none = regroup(weightless(writer.symbols)), np.zeros(0)
         M = writer.replayed(shortest_sound(valued(light), MASS_MATRIX, budget, none), light)
         bias = writer.replayed(shortest_sound(robot, BIAS, budget, none))
         ways.append(writer.solved(part, M, bias))
-    if depth >= FEWEST_ARTICULATED:
+    if depth >= FEWEST_ARTICULATED.value:
         choices, _ = searched_origins(robot, "forward_dynamics")[0]
         ways.append(writer.articulated(part, choices))
-    if len(robot.links) > SEARCHED_JOINTS and not budget.deep:
+    if len(robot.links) > SEARCHED_JOINTS.value and not budget.deep:
         return min(ways, key=lambda way: count(way).total)
     return _shortest(ways, budget)
 
@@ -196,3 +197,41 @@ _SEARCHES: dict[str, Callable[[PartWriter, Part, SearchBudget], list[Node]]] = {
 
 def _shortest(ways: list[list[Node]], budget: SearchBudget) -> list[Node]:
     return shortest_of(ways, budget.deep, budget.progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The links that one joint on the base carries, their numbers parameters of a graph."""
+
+    members: list[int]
+    """The places of its links in the robot."""
+    numbers: CanonicalRobot
+    """Its numbers, prepared for `shortest`."""
+    symbols: dict[str, Any]
+    """Its entries in the graph, by the names of parameters."""
+
+    @staticmethod
+    def all_of(robot: CanonicalRobot, graph: Graph) -> "tuple[Branch, ...]":
+        """The branches of a robot of numbers."""
+        parts = map(regroup, branches(symbolic(robot, graph)))
+        pairs = zip(members_of_branches(robot), parts, strict=True)
+        return tuple(Branch(members, valued(part), entries(part)) for members, part in pairs)
+
+    def times(self, factor: float) -> "Branch":
+        """The branch with inertias multiplied by a number."""
+        heavier = {k: factor * v if k[0] in "JM" else v for k, v in self.symbols.items()}
+        return replace(self, symbols=heavier)
+
+    def shortest(
+        self, part: Part, given: Mapping[str, Array], rotors: Array, budget: SearchBudget
+    ) -> list[Node]:
+        """The shortest program of a part, on vectors and inertias of rotors of the whole robot."""
+        known = dict(self.symbols)
+        for k, i in enumerate(self.members, start=1):
+            known |= {f"{name}{k}": given[name][i] for name in part.vectors}
+            known[f"Ia{k}"] = rotors[i]
+        graph: Graph = rotors[0].graph
+        felt = [rotors[i] for i in self.members] if part.rotors else []
+        inertias = np.array([graph.values.get(rotor.name, 0.0) for rotor in felt])
+        program = shortest_sound(self.numbers, part, budget, inertias)
+        return program.nodes(graph, known)

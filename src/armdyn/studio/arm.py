@@ -11,7 +11,6 @@ from armdyn.model import RobotModel
 from armdyn.model.validate import Finding
 from armdyn.robot import Robot
 from armdyn.studio.background import Tell
-from armdyn.studio.evaluator import COMPILED_JOINTS as COMPILED_JOINTS
 from armdyn.studio.evaluator import Evaluator as Evaluator
 from armdyn.studio.evaluator import PointForces as PointForces
 from armdyn.studio.evaluator import Snapshot as Snapshot
@@ -19,6 +18,7 @@ from armdyn.studio.evaluator import State as State
 from armdyn.studio.mjcf_looks import is_mjcf, mjcf_visuals
 from armdyn.studio.uploads import Loaded
 from armdyn.studio.visuals import NotDrawn, Visual, visuals
+from armdyn.thresholds import COMPILED_IN_STUDIO
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,8 @@ def arm_of(loaded: Loaded, source: str, file: Path | None, uploaded: bool, tell:
         assert loaded.error is not None
         raise loaded.error
     pieces, missing = _looks(loaded, file, uploaded)
-    tell(f"compiling {robot.name}" if robot.n <= COMPILED_JOINTS else f"drawing {robot.name}")
+    how = "compiling" if robot.n <= COMPILED_IN_STUDIO.value else "drawing"
+    tell(f"{how} {robot.name}")
     missing = list(dict.fromkeys(missing))
     found = tuple(pieces), tuple(missing), tuple(loaded.findings)
     return Arm(robot, Evaluator(robot), *found, source, source in catalog_names() and file is None)

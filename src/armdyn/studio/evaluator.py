@@ -15,9 +15,8 @@ from armdyn.model import edit
 from armdyn.model.transform import transform
 from armdyn.robot import Robot
 from armdyn.simulation.limits import effort_limits
+from armdyn.thresholds import COMPILED_IN_STUDIO
 
-COMPILED_JOINTS = 40
-"""Joints beyond which an arm is not compiled, so that it is there within seconds."""
 ROUNDING = 1e-10
 """A torque below this part of the scale of its joint is rounding, and shown as zero."""
 SCALE_STATES = 16
@@ -81,7 +80,7 @@ class Evaluator:
         self.robot = robot
         model = robot.model
         self._kernels: dict[str, Callable[..., Array]] = {}
-        if robot.n <= COMPILED_JOINTS:
+        if robot.n <= COMPILED_IN_STUDIO.value:
             held = ("ledger", "mass_matrix", "reactions")
             self._kernels = {name: robot.kernel(name, payload=True) for name in held}
             self._kernels |= {

@@ -10,8 +10,8 @@ from armdyn.arrays import Array, check_names, frozen
 from armdyn.errors import SweepError, check_known
 from armdyn.kernels.kernel import Kernel
 from armdyn.quantities.design import design_program, design_values
+from armdyn.quantities.program import QUANTITIES
 from armdyn.quantities.quantity import ARGUMENTS, Quantity
-from armdyn.quantities.registry import QUANTITIES
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
 from armdyn.sweep.columns import NUMBERED, Columns, columns_of

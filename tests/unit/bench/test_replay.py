@@ -5,7 +5,7 @@ import shutil
 import pytest
 import replay
 
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES
 
 ITEM = {
     "texts": {"program": "a\nb\n"},

@@ -11,7 +11,7 @@ from armdyn.cli.console import print_table, table, width_option
 from armdyn.cli.help import EXAMPLES
 from armdyn.cli.options import complete_robot
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES
 
 COMMANDS = typer.main.get_command(app).commands
 

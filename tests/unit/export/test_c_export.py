@@ -15,7 +15,7 @@ from armdyn.export.c.export import export_c
 from armdyn.export.names import identifier
 from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions, functions_of
 from armdyn.model import Body, Inertia
-from armdyn.quantities.registry import QUANTITIES, quantity_program
+from armdyn.quantities.program import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
 from armdyn.shorten.run_time import payload_vector

@@ -9,7 +9,7 @@ import pytest
 import armdyn
 from armdyn.kernels.llvm import loop
 from armdyn.kernels.llvm.objects import PLATFORMS, kernel_object
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 
 NAME = "arm_inverse_dynamics_loop"

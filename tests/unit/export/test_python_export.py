@@ -11,7 +11,7 @@ from armdyn.errors import ModelError, UnknownNameError
 from armdyn.export.export import export
 from armdyn.export.options import ExportOptions, functions_of
 from armdyn.export.python import export_python
-from armdyn.quantities.registry import QUANTITIES, quantity_program
+from armdyn.quantities.program import QUANTITIES, quantity_program
 from armdyn.robot import Robot
 from armdyn.shorten.run_time import payload_vector
 from support.peers import close

@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn.kernels.llvm.target import Target
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.compiled_programs import HOST, X86, assembly, compiled, targets
 from support.peers import close

@@ -19,7 +19,7 @@ from armdyn.graph.nodes import Graph
 from armdyn.io.toml.read import read_toml
 from armdyn.model import FrictionLaw
 from armdyn.model.transform import rotation_about, transform
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.loops import FIVE_BAR, PARALLELOGRAM_ARM, dyad_arm
 from support.programs import EvaluatedRobot

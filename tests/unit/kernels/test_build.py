@@ -15,14 +15,14 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.kernels import build as module
-from armdyn.kernels.build import build
+from armdyn.kernels.build import machine_code
 from armdyn.kernels.cache import user_cache
 from armdyn.kernels.kernel import Kernel
 from armdyn.kernels.llvm import backend as llvm_backend
-from armdyn.kernels.llvm.backend import Linked, object_code
+from armdyn.kernels.llvm.backend import Linked, LlvmTarget, object_code
 from armdyn.kernels.llvm.target import Target
 from armdyn.model.edit import with_gravity
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 
 pytestmark = pytest.mark.slow
@@ -58,15 +58,15 @@ def torques(model=MODEL, **options):
 
 
 def test_one_build_serves_all_who_ask(made, cache):
-    target = Target.host().narrow
-    first = build(MODEL, REQUEST, "float64", target)
-    assert build(MODEL, REQUEST, "float64", target) is first
-    assert build(armdyn.load("two_link").model, Request("mass_matrix"), "float64", target) is first
+    target = LlvmTarget(Target.host().narrow)
+    first = machine_code(MODEL, REQUEST, target)
+    assert machine_code(MODEL, REQUEST, target) is first
+    assert machine_code(armdyn.load("two_link").model, Request("mass_matrix"), target) is first
     assert len(made) == len(cache.entries()) == 1
     del first
     gc.collect()
     assert len(module._alive) == 0
-    again = build(MODEL, REQUEST, "float64", target)
+    again = machine_code(MODEL, REQUEST, target)
     assert len(made) == 1
     assert (again.inputs, again.shape, again.entry) == ((("q", 2),), (2, 2), True)
 
@@ -130,7 +130,7 @@ def test_without_a_cache_or_with_one_that_cannot_be_used(made, tmp_path, monkeyp
 
 
 def key(model=MODEL, request=REQUEST, dtype="float64", target=None, program=None):
-    return module._key(model, request, dtype, target or Target.host(), program)
+    return module._key(model, request, LlvmTarget(target or Target.host(), dtype), program)
 
 
 def test_the_key_is_that_of_everything_that_matters():

@@ -14,7 +14,7 @@ import armdyn
 from armdyn.errors import ShapeError
 from armdyn.kernels import numpy_api
 from armdyn.kernels.quick import QuickMethod
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES
 from armdyn.robot import Robot
 
 ROBOT = armdyn.load("scara")

@@ -11,9 +11,9 @@ from armdyn.formulations.parameters import robot_parameters
 from armdyn.graph.operations import OPERATIONS
 from armdyn.kernels.kernel import Kernel
 from armdyn.quantities.otherwise import BY_DIRECTIONS
-from armdyn.quantities.otherwise import WHOLE_DERIVATIVES as LARGE
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES
 from armdyn.quantities.request import Request
+from armdyn.thresholds import WHOLE_DERIVATIVES
 from support.peers import close
 from support.programs import Evaluated, kept_program
 from support.random_robots import random_model
@@ -160,11 +160,11 @@ def test_friction_is_an_option(arm, quantity):
 
 @pytest.mark.thorough(reason="more joints than derivatives are compiled for as a whole")
 def test_large_robots_take_derivatives_direction_by_direction():
-    n = LARGE + 1
+    n = WHOLE_DERIVATIVES.value + 1
     model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
     robot, direct = Robot(model), TextbookQuantities(model)
     assert BY_DIRECTIONS.is_for(model)
-    assert not BY_DIRECTIONS.is_for(random_model("R" * LARGE, 9))
+    assert not BY_DIRECTIONS.is_for(random_model("R" * WHOLE_DERIVATIVES.value, 9))
     q, qd, qdd = states_of(Kernel(model, Request("inverse_dynamics")), 2)
     expected = direct.inverse_dynamics_derivatives(q, qd, qdd)
     found = robot.inverse_dynamics_derivatives(q, qd, qdd)

@@ -16,9 +16,8 @@ from armdyn.graph.linearize import delay, tighten
 from armdyn.graph.operations import OPERATIONS
 from armdyn.graph.program import Constant, Input, Instruction, Program
 from armdyn.kernels.llvm.fuse import FUSED, fuse
-from armdyn.kernels.llvm.lower import hastened, lower
-from armdyn.kernels.llvm.segments import Segment, best_plan, plan
-from armdyn.quantities.registry import quantity_program
+from armdyn.kernels.llvm.segments import Segment, best_plan, hastened, lower, plan
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.compiled_programs import HOST, compiled, targets
 from support.peers import close

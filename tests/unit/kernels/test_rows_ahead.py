@@ -10,10 +10,10 @@ import armdyn
 from armdyn.graph import Graph
 from armdyn.graph.program import Program
 from armdyn.kernels.llvm.module import MOST_VECTORS
-from armdyn.kernels.llvm.rows_ahead import groups_ahead
+from armdyn.kernels.llvm.rows import groups_ahead
 from armdyn.kernels.llvm.segments import Segment, best_plan
 from armdyn.kernels.llvm.vectors import Vectors
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.compiled_programs import HOST, compiled
 from support.random_robots import random_model

@@ -10,7 +10,7 @@ from armdyn.cli.app import app
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.graph.count import Operations
 from armdyn.model import Connection, Inertia, assemble
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.study.operations.count import count_operations
 from armdyn.study.operations.report import (

@@ -10,8 +10,8 @@ import armdyn
 from armdyn import Robot
 from armdyn.errors import SingularityError
 from armdyn.model import FrictionLaw
-from armdyn.quantities.otherwise import COMPILED_CARTESIAN
 from armdyn.quantities.request import Request
+from armdyn.thresholds import COMPILED_CARTESIAN
 from support.peers import close
 from support.programs import EvaluatedRobot
 from support.random_robots import random_model
@@ -110,7 +110,7 @@ def test_a_kernel_has_its_task_and_knows_the_names():
 @pytest.mark.thorough(reason="a long robot")
 @pytest.mark.slow
 def test_many_joints_are_left_to_numpy():
-    model = random_model("R" * (COMPILED_CARTESIAN + 1), 3)
+    model = random_model("R" * (COMPILED_CARTESIAN.value + 1), 3)
     robot, direct = Robot(model), TextbookQuantities(model)
     q, qd = RNG.uniform(-1, 1, (2, 2, robot.n))
     close(columns(robot.cartesian(q, qd)), direct.cartesian(q, qd), 1e-9)

@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ShapeError, UnknownNameError
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.programs import kept_program
 from support.random_robots import random_model

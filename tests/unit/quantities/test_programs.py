@@ -11,9 +11,9 @@ from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
+from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
-from armdyn.graph.trace import trace
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.frames import canonical, with_tip_phase
 from armdyn.shorten.canonical.model import branches, model_from_canonical

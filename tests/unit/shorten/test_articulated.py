@@ -11,11 +11,11 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
+from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
-from armdyn.graph.trace import trace
 from armdyn.model import Connection, Inertia, assemble
 from armdyn.model.transform import rotation_about, transform
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.frames import canonical, with_tip_phase
 from armdyn.shorten.minimal.articulated import minimal_articulated_body

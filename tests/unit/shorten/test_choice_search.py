@@ -8,7 +8,7 @@ import pytest
 import armdyn
 from armdyn.graph import Graph
 from armdyn.graph.count import count
-from armdyn.graph.trace import trace
+from armdyn.graph.nodes import trace
 from armdyn.shorten.canonical.frames import canonical, with_tip_phase
 from armdyn.shorten.canonical.model import branches
 from armdyn.shorten.choice_search import searched_choices, searched_origins

@@ -6,7 +6,7 @@ import pytest
 import armdyn
 from armdyn.formulations.coriolis import coriolis_matrix
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.minimal.slopes import torque_slopes

@@ -4,17 +4,30 @@ import json
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import llvmlite.binding as llvm
 
 from armdyn.forks import lock_over_fork
 from armdyn.graph.program import Program
 from armdyn.kernels import numpy_api
-from armdyn.kernels.backend import Backend
 from armdyn.kernels.llvm.module import module
 from armdyn.kernels.llvm.rollout_loop import StateRows
 from armdyn.kernels.llvm.target import Target
+
+Target_contra = TypeVar("Target_contra", contravariant=True)
+Kernel_co = TypeVar("Kernel_co", covariant=True)
+
+
+class Backend(Protocol[Target_contra, Kernel_co]):
+    """A way to run programs: LLVM is one, another is a package beside it with such a class."""
+
+    dtypes: ClassVar[tuple[str, ...]]
+    """The types of numbers that its kernels compute in."""
+
+    def compile(self, program: Program, target: Target_contra) -> Kernel_co:
+        """A program, ready to be called on a target."""
+
 
 _LOCK = lock_over_fork(getattr(llvm.ffi.lib, "_lock", None))
 """That of all calls of LLVM, by whomever: nobody forks while one is under way."""

@@ -31,7 +31,7 @@ class Loop:
     """The writer of `@loop(args, dims, steps, data)`, as NumPy calls it.
 
     `inputs` are the lengths of the input vectors, `output` is the shape of a result. Rows of the
-    inputs `early` are transposed by the segments of the tile before (`rows_ahead`); with `stream`,
+    inputs `early` are transposed by the segments of the tile before (`rows`); with `stream`,
     large results go past the caches.
     """
 

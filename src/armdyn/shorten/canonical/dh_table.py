@@ -24,7 +24,7 @@ from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.html import html_table
 from armdyn.model import RobotModel
 from armdyn.model.transform import frame_of, inverse, transform
-from armdyn.shorten.canonical.geometry import turn_about
+from armdyn.shorten.canonical.frames import turn_about
 
 Convention = Literal["standard", "modified"]
 CONVENTIONS = ("standard", "modified")

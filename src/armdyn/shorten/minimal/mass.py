@@ -46,10 +46,10 @@ def minimal_mass_matrix(robot: CanonicalRobot, q: Array, choices: Choices | None
     Of the choices those of origins and regrouping matter.
     """
     robot = hand_down(robot if choices is None else moved_origins(robot, choices))
-    joints: list[_Joint] = []
+    joints: list[_CarryingJoint] = []
     for i, link in enumerate(robot.links):
         value = link.sign * np.asarray(q)[..., i][()]
-        joints.append(_Joint(robot, i, value, joints))
+        joints.append(_CarryingJoint(robot, i, value, joints))
     N = len(robot.links)
     M: dict[tuple[int, int], Scalar] = {}
     for i in reversed(range(N)):
@@ -104,10 +104,10 @@ class _Body:
         return _Body(J, (x, y, z), self.M, spin)
 
 
-class _Joint:
+class _CarryingJoint:
     """A joint at one position, with what its link carries."""
 
-    def __init__(self, robot: CanonicalRobot, i: int, q: Scalar, before: list["_Joint"]):
+    def __init__(self, robot: CanonicalRobot, i: int, q: Scalar, before: list["_CarryingJoint"]):
         self.index, self.link = i, robot.links[i]
         link, up = self.link, before[self.link.parent] if self.link.parent >= 0 else None
         self.up = up

@@ -53,10 +53,10 @@ def torque_slopes(
     """∂τ/∂q and C of the links, each with N rows of N entries, at q, q̇ and q̈ (..., N)."""
     robot = hand_down(robot)
     N = len(robot.links)
-    joints: list[_Joint] = []
+    joints: list[_MovingJoint] = []
     for i, link in enumerate(robot.links):
         up = joints[link.parent] if link.parent >= 0 else None
-        joints.append(_Joint(link, up, i, q[..., i][()], qd[..., i][()], qdd[..., i][()]))
+        joints.append(_MovingJoint(link, up, i, q[..., i][()], qd[..., i][()], qdd[..., i][()]))
     of_q: Rows = [[0.0] * N for _ in range(N)]
     C: Rows = [[0.0] * N for _ in range(N)]
     for joint in reversed(joints):
@@ -66,7 +66,7 @@ def torque_slopes(
 
 
 @dataclass(slots=True)
-class _Body:
+class _MovingBody:
     """A moving mass distribution about an origin in some axes."""
 
     J: Rows
@@ -79,20 +79,20 @@ class _Body:
     F: Spatial
     """The wrench that it needs."""
 
-    def plus(self, other: "_Body") -> "_Body":
+    def plus(self, other: "_MovingBody") -> "_MovingBody":
         J, K = (summed(A, B) for A, B in ((self.J, other.J), (self.K, other.K)))
         u, p = plus(self.u, other.u), plus(self.p, other.p)
         trace, F = self.trace + other.trace, _added(self.F, other.F)
-        return _Body(J, u, self.M + other.M, p, K, trace, F)
+        return _MovingBody(J, u, self.M + other.M, p, K, trace, F)
 
-    def moved(self, d: Vector) -> "_Body":
+    def moved(self, d: Vector) -> "_MovingBody":
         """About the origin that sees this one at d."""
         u, p, Md = self.u, self.p, scaled(self.M, d)
         J = moved_moment(self.J, u, Md, d)
         K = [[self.K[a][b] + p[a] * d[b] for b in range(3)] for a in range(3)]
         f, n = self.F
         moment = plus(n, crossed(d, f))
-        return _Body(J, plus(u, Md), self.M, p, K, self.trace + inner(p, d), (f, moment))
+        return _MovingBody(J, plus(u, Md), self.M, p, K, self.trace + inner(p, d), (f, moment))
 
     def times(self, x: Spatial) -> Spatial:
         """I x: the momentum of a velocity."""
@@ -110,13 +110,13 @@ class _Body:
         return crossed(x, self.p), _minus(scaled(self.trace, x), applied(self.K, x))
 
 
-class _Joint:
+class _MovingJoint:
     """A joint in motion, with what its link carries."""
 
     def __init__(
         self,
         link: CanonicalLink,
-        up: "_Joint | None",
+        up: "_MovingJoint | None",
         index: int,
         q: Scalar,
         qd: Scalar,
@@ -145,7 +145,7 @@ class _Joint:
         self.a: Spatial = _added(a, _added(_multiple(qdd, self.s), _multiple(qd, self.rate)))
         self.body = self._own()
 
-    def _own(self) -> _Body:
+    def _own(self) -> _MovingBody:
         """The link alone."""
         (v, w), (a, wd), link = self.v, self.a, self.link
         J: Rows = link.J.tolist()
@@ -155,7 +155,7 @@ class _Joint:
         K = [[v[i] * u[j] + S[i][j] for j in range(3)] for i in range(3)]
         turning = crossed(w, u)
         p = plus(scaled(link.M, v), turning)
-        body = _Body(J, u, link.M, p, K, inner(v, u), NOTHING)
+        body = _MovingBody(J, u, link.M, p, K, inner(v, u), NOTHING)
         force, moment = body.times((plus(a, crossed(w, v)), wd))
         body.F = plus(force, crossed(w, turning)), _minus(moment, applied(S, w))
         return body
@@ -215,7 +215,7 @@ class _Joint:
         )
         force, moment = map(self.out, body.F)
         u, p = self.out(body.u), self.out(body.p)
-        carried = _Body(J, u, body.M, p, K, body.trace, (force, moment))
+        carried = _MovingBody(J, u, body.M, p, K, body.trace, (force, moment))
         self.up.body = self.up.body.plus(carried.moved(self.place))
 
 

@@ -19,8 +19,7 @@ from armdyn.shorten.minimal.axes import (
 )
 from armdyn.shorten.minimal.choices import LinkChoice
 from armdyn.shorten.minimal.constants import Constants
-from armdyn.shorten.minimal.link import MovingLink
-from armdyn.shorten.minimal.rates import Rates
+from armdyn.shorten.minimal.link import MovingLink, Rates
 
 NO_PAIR: Pair = (0.0, 0.0)
 

@@ -26,12 +26,11 @@ from armdyn.formulations.coriolis import coriolis_matrix
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.graph.count import NO_OPERATIONS, Operations, count, tally
-from armdyn.graph.nodes import Graph
-from armdyn.graph.trace import trace
+from armdyn.graph.nodes import Graph, trace
 from armdyn.model import RobotModel
 from armdyn.quantities.formulations import CHAINS, FORMULATIONS, NEED_COM
-from armdyn.quantities.registry import QUANTITIES as RECORDS
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import QUANTITIES as RECORDS
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical

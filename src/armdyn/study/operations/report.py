@@ -27,9 +27,8 @@ from armdyn.quantities.proof import Proof, proved_program
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.report.figures import INK, save_picture
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalLink, CanonicalRobot, canonical
-from armdyn.shorten.canonical.model import branches, model_from_canonical
+from armdyn.shorten.canonical.model import COMPARED_STATES, branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import axis_in_parent
-from armdyn.shorten.canonical.snapping import COMPARED_STATES
 from armdyn.shorten.search import Progress
 from armdyn.shorten.symbolic import symbolic
 from armdyn.study.operations.count import (

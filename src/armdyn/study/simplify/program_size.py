@@ -18,9 +18,8 @@ from armdyn.graph.count import Operations, count
 from armdyn.graph.nodes import Graph, Node
 from armdyn.model import RobotModel
 from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, canonical
-from armdyn.shorten.canonical.model import branches
+from armdyn.shorten.canonical.model import branches, torque_difference
 from armdyn.shorten.canonical.regroup import regroup
-from armdyn.shorten.canonical.snapping import torque_difference
 from armdyn.shorten.parts import TORQUES, WEIGHT, Part
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.shortest import minimal_outputs

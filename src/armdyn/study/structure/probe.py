@@ -22,9 +22,8 @@ from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.spatial import cross, dot
 from armdyn.graph import field
 from armdyn.graph.evaluate import Table, run_for, steps_of
-from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.operations import TRIG
-from armdyn.graph.trace import trace
 from armdyn.graph.visit import reachable
 from armdyn.model import RobotModel
 from armdyn.shorten.canonical.frames import CanonicalLink, canonical, is_quarter

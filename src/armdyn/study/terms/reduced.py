@@ -23,19 +23,17 @@ from armdyn.errors import check_known, counted
 from armdyn.forks import cached_property
 from armdyn.graph.count import Operations
 from armdyn.graph.evaluate import settle
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Node, node_array
 from armdyn.graph.program import Program
 from armdyn.kernels.kernel import Kernel
-from armdyn.quantities.finish import filled, node_array
-from armdyn.quantities.registry import QUANTITIES
+from armdyn.quantities.program import QUANTITIES, shortest_nodes, trace_robot
 from armdyn.quantities.request import Request
-from armdyn.quantities.traced_robot import MOST_SHORTENED, TracedRobot
+from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.report.figures import COLOURS, INK, PALE, save_picture
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.shorten import shorten
-from armdyn.shorten.shortest import SearchBudget
 from armdyn.study.pictures import name_rows, sheet, write_beside
 from armdyn.study.states import OnLimits, Over, StateSet, fresh_states, is_workspace, states_of
 from armdyn.study.terms.dropping import (
@@ -47,6 +45,7 @@ from armdyn.study.terms.dropping import (
     pruned,
 )
 from armdyn.study.terms.terms import Reference, check_tolerance, references
+from armdyn.thresholds import MOST_SHORTENED
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,18 +164,15 @@ class Search:
 
     def _outputs(self, robot: Robot, velocities: bool) -> list[Node]:
         """The torques as nodes."""
-        names = QUANTITIES["inverse_dynamics"].arguments
-        budget = SearchBudget(robot.effort == "deep")
-        traced = TracedRobot(robot.model, request_of(robot), names, budget=budget)
-        q, qd, qdd = map(traced.vector, names)
 
-        def torques() -> Array:
-            v = qd if velocities else traced.zero
-            moving = traced.links(q, v, qdd) + traced.rotor_torques(q, v, qdd)
-            return moving + traced.springs(q) + traced.friction(q, qd)
+        def torques(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+            v = qd if velocities else s.zero
+            moving = s.links(q, v, qdd) + s.rotor_torques(q, v, qdd)
+            return moving + s.springs(q) + s.friction(q, qd)
 
-        found = traced.outputs("inverse_dynamics", torques, whole=not traced.is_plain)
-        return settle(filled(list(found.flat), traced.put_aside))
+        traced = trace_robot(robot.model, request_of(robot))
+        quantity = replace(QUANTITIES["inverse_dynamics"], build=torques)
+        return settle(traced.whole(shortest_nodes(traced, quantity).flat))
 
     def _shorter(self, model: Model, states: StateSet, tolerance: float) -> Model:
         """The model with terms of sums left out of its program, where that is affordable."""
@@ -191,7 +187,7 @@ class Search:
         torques = self.robot.inverse_dynamics(some.q, some.qd, some.qdd).T
         kept = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
         program = _program(model.robot, settle(kept))
-        short = program.whole.total <= MOST_SHORTENED
+        short = program.whole.total <= MOST_SHORTENED.value
         better = _program(model.robot, settle(shorten(kept) if short else reduce(kept)))
         program = min(program, better, key=lambda p: p.whole.total)
         return Model(model.robot, model.dropped, model.velocities, program)

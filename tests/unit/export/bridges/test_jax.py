@@ -13,7 +13,7 @@ from armdyn.errors import BridgeError, MissingExtraError, ShapeError, UnknownNam
 from armdyn.export.jax import layout
 from armdyn.export.jax.program import MOST_UNROLLED, program_function, tape
 from armdyn.export.library import LEAST, check_library
-from armdyn.quantities.registry import quantity_program
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.paths import ROOT
 from support.random_robots import random_model

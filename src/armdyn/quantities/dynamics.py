@@ -1,4 +1,4 @@
-"""Forward dynamics: accelerations from torques."""
+"""Inverse and forward dynamics: torques from a motion, and accelerations from torques."""
 
 from typing import Any
 
@@ -9,11 +9,38 @@ from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.forward_dynamics import METHODS
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.quantities.otherwise import IN_NUMPY
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.minimal.articulated import minimal_articulated_body
-from armdyn.shorten.shortest import MOST_COMPOSITE
+from armdyn.thresholds import MOST_COMPOSITE
+
+
+def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    if s.request.formulation is None:
+        return s.torques(q, qd, qdd) + s.friction(q, qd) + s.loads(q)
+    at = s.here(q)
+    full, rates, accelerations = at.q, at.rates(qd), at.accelerations(qd, qdd)
+    formulation = FORMULATIONS[s.request.formulation]
+    links = formulation(s.plain, full, rates, accelerations, s.wrench(full)).tau
+    return at.torques(links) + s.rotor_torques(q, qd, qdd) + s.springs(q) + s.friction(q, qd)
+
+
+INVERSE_DYNAMICS = Quantity(
+    "inverse_dynamics",
+    "Torques of the actuators for a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + f(qd).",
+    ("q", "qd", "qdd"),
+    _inverse_dynamics,
+    symbol="tau",
+    result="torques, positive if they drive the joint forward [{torque}]",
+    terms=TERMS,
+    options=(*TORQUE_OPTIONS, "base_motion", "wrench", "method"),
+    formulations=tuple(FORMULATIONS),
+    exported=True,
+    assembled=True,
+    otherwise=IN_NUMPY,
+)
 
 
 def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
@@ -24,7 +51,7 @@ def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     found = s.accelerations(q, qd, tau - s.loads(q) - s.springs(q))
     if found is not None:
         return found
-    few = max(map(len, s.model.paths)) <= MOST_COMPOSITE
+    few = max(map(len, s.model.paths)) <= MOST_COMPOSITE.value
     if s.model.is_coupled or s.request.base_motion or few:
         return _by_mass_matrix(s, q, qd, tau)
     return _articulated(s, q, qd, tau)

@@ -1,7 +1,9 @@
-"""Every quantity by name, and its program. A new one is a record in a file that is named here.
+"""Every quantity by name, and the way from a request to its program; each step can be printed.
 
-Torques and mass matrices come from the minimal formulation, whatever follows from them by
-differentiation comes from the graph, and kinematics from the pages of `armdyn.formulations`.
+A new quantity is a record in a file that is named here. Torques and mass matrices come from the
+minimal formulation, whatever follows from them by differentiation comes from the graph, and
+kinematics from the pages of `armdyn.formulations`. `armdyn.kernels.build` goes on from the program,
+to its plan and to machine code.
 """
 
 from functools import lru_cache
@@ -14,29 +16,28 @@ from armdyn.quantities import (
     cartesian,
     configuration_space,
     derivatives,
+    dynamics,
     equation_terms,
-    forward_dynamics,
-    inverse_dynamics,
     kinematics,
     momentum,
     reactions,
     regressors,
 )
-from armdyn.quantities.implicit import implicit_program, solves_short_chains
 from armdyn.quantities.passive_joints import PASSIVE_JOINTS
-from armdyn.quantities.products import product_program
+from armdyn.quantities.products import jacobian_product
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
 from armdyn.shorten.search import Progress
+from armdyn.shorten.shorten import shortened
 from armdyn.shorten.shortest import SearchBudget
 
 QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
-        *(inverse_dynamics, forward_dynamics, equation_terms, configuration_space),
-        *(kinematics, cartesian, reactions, regressors, derivatives, momentum),
+        *(dynamics, equation_terms, configuration_space, kinematics),
+        *(cartesian, reactions, regressors, derivatives, momentum),
     )
     for record in vars(file).values()
     if isinstance(record, Quantity)
@@ -74,46 +75,41 @@ def quantity_program(
 def _program(
     model: RobotModel, request: Request, progress: Progress | None, snap: float
 ) -> Program:
-    if request.derivative is not None:
-        traced = _traced(model, request, progress, snap)
-        if solves_short_chains(traced):
-            return implicit_program(traced)
-    traced, outputs = traced_quantity(model, request, progress, snap)
-    if request.derivative is not None:
-        return product_program(traced, outputs)
-    return traced.program(request.quantity, outputs, traced.inputs)
+    quantity = checked(request, model)
+    robot = trace_robot(model, request, progress, snap)
+    inputs = robot.inputs
+    if request.derivative is None:
+        nodes = shortest_nodes(robot, quantity)
+    else:
+        nodes, inputs = jacobian_product(robot, lambda: shortest_nodes(robot, quantity))
+    return robot.program(request.title, nodes, inputs)
 
 
 _recent = lru_cache(maxsize=4)(_program)
 """One program is compiled for one state and for batches, counted and exported."""
 
 
-def traced_quantity(
+def trace_robot(
     model: RobotModel,
     request: Request,
-    progress: Progress | None,
-    snap: float,
-    form: type[TracedRobot] = TracedRobot,
-) -> tuple[TracedRobot, Array]:
-    """A quantity as nodes, with the robot that they belong to."""
-    traced, quantity = _traced(model, request, progress, snap, form), checked(request, model)
-    vectors = [traced.vector(name) for name in quantity.arguments]
-    whole = request.formulation is None and not (quantity.assembled and traced.is_plain)
-    outputs = traced.outputs(
-        quantity.name,
-        lambda: quantity.build(traced, *vectors),
-        whole=whole and form is TracedRobot,
-    )
-    return traced, outputs
-
-
-def _traced(
-    model: RobotModel,
-    request: Request,
-    progress: Progress | None,
-    snap: float,
+    progress: Progress | None = None,
+    snap: float = ZERO_TOLERANCE,
     form: type[TracedRobot] = TracedRobot,
 ) -> TracedRobot:
-    arguments = checked(request, model).arguments
+    """The robot of a request: its numbers as parameters, arguments as inputs of a graph."""
     budget = SearchBudget(request.effort == "deep", progress)
-    return form(model, request, arguments, budget=budget, snap=snap)
+    return form(model, request, checked(request, model).arguments, budget=budget, snap=snap)
+
+
+def shortest_nodes(robot: TracedRobot, quantity: Quantity) -> Array:
+    """The entries of a quantity as nodes, friction aside, by the fewest operations.
+
+    What consists of parts that are searched for is short as it is written, and so stays what is
+    asked for as a book writes it.
+    """
+    vectors = [robot.vector(name) for name in quantity.arguments]
+    written = quantity.name, lambda: quantity.build(robot, *vectors)
+    assembled = quantity.assembled and robot.is_plain
+    if robot.request.formulation or assembled or robot.as_in_books:
+        return robot.built(*written)
+    return shortened(robot.ways(*written), robot.budget.deep)
