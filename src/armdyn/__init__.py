@@ -53,12 +53,12 @@ if TYPE_CHECKING:
     from armdyn.identification.excitation.excite import excite as excite
     from armdyn.identification.gains import identify_drive_gains as identify_drive_gains
     from armdyn.identification.identify import identify as identify
+    from armdyn.identification.observer.observer import Observer as Observer
     from armdyn.identification.payload import identify_payload as identify_payload
     from armdyn.identification.special import identify_friction as identify_friction
     from armdyn.identification.special import identify_gravity as identify_gravity
     from armdyn.identification.special import update_model as update_model
     from armdyn.kernels.threads import set_threads as set_threads
-    from armdyn.observer.observer import Observer as Observer
     from armdyn.operations.count import count_operations as count_operations
     from armdyn.simplification.simplify import simplify as simplify
     from armdyn.simplification.springs import spring_balance as spring_balance
@@ -66,20 +66,20 @@ if TYPE_CHECKING:
     from armdyn.sizing.motors import motors as motors
     from armdyn.sizing.size import size as size
     from armdyn.sizing.worst_case import worst_case as worst_case
-    from armdyn.sweep.grid import Grid as Grid
-    from armdyn.sweep.samples import Random as Random
-    from armdyn.sweep.samples import Sobol as Sobol
-    from armdyn.sweep.sweep import sweep as sweep
+    from armdyn.sweeping.grid import Grid as Grid
+    from armdyn.sweeping.samples import Random as Random
+    from armdyn.sweeping.samples import Sobol as Sobol
+    from armdyn.sweeping.sweep import sweep as sweep
     from armdyn.terms.rank import rank as rank
     from armdyn.terms.reduced import reduced as reduced
     from armdyn.terms.states import Workspace as Workspace
     from armdyn.terms.terms import terms as terms
 
 _MODULES = {
-    "Grid": "armdyn.sweep.grid",
-    "Observer": "armdyn.observer.observer",
-    "Random": "armdyn.sweep.samples",
-    "Sobol": "armdyn.sweep.samples",
+    "Grid": "armdyn.sweeping.grid",
+    "Observer": "armdyn.identification.observer.observer",
+    "Random": "armdyn.sweeping.samples",
+    "Sobol": "armdyn.sweeping.samples",
     "Workspace": "armdyn.terms.states",
     "compare": "armdyn.compare.compare",
     "count_operations": "armdyn.operations.count",
@@ -99,7 +99,7 @@ _MODULES = {
     "size": "armdyn.sizing.size",
     "worst_case": "armdyn.sizing.worst_case",
     "spring_balance": "armdyn.simplification.springs",
-    "sweep": "armdyn.sweep.sweep",
+    "sweep": "armdyn.sweeping.sweep",
     "terms": "armdyn.terms.terms",
     "update_model": "armdyn.identification.special",
 }

@@ -7,9 +7,9 @@ from armdyn.bench.batches import batch_contender, random_states
 from armdyn.bench.report import Speed
 from armdyn.bench.timing import Contender, alternate
 from armdyn.robot import Robot
-from armdyn.sweep.grid import Grid
-from armdyn.sweep.samples import Random, Sobol
-from armdyn.sweep.sweep import sweep
+from armdyn.sweeping.grid import Grid
+from armdyn.sweeping.samples import Random, Sobol
+from armdyn.sweeping.sweep import sweep
 
 SWEPT = 20
 """Times as many states as in a batch."""

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from armdyn.html import html_table, html_text
+from armdyn.identification.observer.observer import Observer
 from armdyn.identification.page import write_page
 from armdyn.identification.picture import plot_torques, torque_figure
 from armdyn.identification.record import Found
 from armdyn.identification.report import sections
 from armdyn.notebook import figure_html
-from armdyn.observer.observer import Observer
 from armdyn.sections import Section, Sectioned
 
 _SHOWN = 4
