@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE
 from armdyn.figures import save_picture as save_picture
-from armdyn.simulation.panels import JOINTS
+from armdyn.simulation.plots import JOINTS
 
 
 def draw(found: Any) -> Any:

@@ -8,9 +8,8 @@ from armdyn.html import html_text
 from armdyn.io.atomic import ending, replacing
 from armdyn.io.csv.table import write_csv
 from armdyn.notebook import figure_html
-from armdyn.simulation.curves import curves
 from armdyn.simulation.motion import SimulatedMotion
-from armdyn.simulation.plots import draw, plot
+from armdyn.simulation.plots import curves, draw, plot
 
 FORMATS = (".csv", ".parquet")
 

@@ -19,9 +19,8 @@ from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import record_times, simulate_adaptive
 from armdyn.simulation.base import GivenBase
 from armdyn.simulation.controllers import Following
-from armdyn.simulation.forces import Driven, Wrench
+from armdyn.simulation.forces import Driven, Saturation, Wrench, saturated, warn_of_efforts
 from armdyn.simulation.result import Simulation
-from armdyn.simulation.saturation import Saturation, saturated, warn_of_efforts
 from armdyn.simulation.system import System
 
 FIXED = ("rk4", "symplectic")
