@@ -1,7 +1,12 @@
-"""What a block takes: generate, evaluate, reduce or store, without anything larger in memory."""
+"""What a block takes: generate, evaluate, reduce or store, without anything larger in memory.
 
-from collections.abc import Mapping
+The compiled loop is told of states and reductions in words; how the time of a block divides into
+making states, evaluating and reducing them is measured by parts of one.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -9,16 +14,88 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.sweeper import Sweeper
+from armdyn.kernels.sweeper import Sweeper, padded
 from armdyn.sweeping.blocks import Block, BlockPlan
-from armdyn.sweeping.compiled import lattice_words, reduce_block, row_words
-from armdyn.sweeping.reductions import Part, Reduction
+from armdyn.sweeping.columns import Columns
+from armdyn.sweeping.reductions import Exceeded, Histogram, Part, Raw, Reduction
 from armdyn.sweeping.rows import RowSpace
-from armdyn.sweeping.space import Space
+from armdyn.sweeping.space import Lattice, Space
 from armdyn.sweeping.store import RowStore
 
-PIECE = 2**14
-"""States that are evaluated at a time where they go through memory."""
+
+def reduce_block(
+    sweeper: Sweeper,
+    states: dict[str, Any],
+    block: Block,
+    reductions: tuple[Reduction, ...],
+    shift: Array,
+) -> list[Part]:
+    """What reductions keep of a block; `shift` are the first results of its cells."""
+    raws = [r.raw(block.cells, shift) for r in reductions]
+    runs = states["runs"]
+    words = states | {"evaluate": 1, "per_cell": max(1, -(-runs // block.cells))}
+    for reduction, raw in zip(reductions, raws, strict=True):
+        words |= _memory(reduction, raw)
+    sweeper.run(words)
+    size = (block.last - block.first) // block.cells
+    entries = shift.shape[1]
+    return [r.cooked(raw, entries, size) for r, raw in zip(reductions, raws, strict=True)]
+
+
+def _memory(reduction: Reduction, raw: Raw) -> dict[str, Any]:
+    words = {reduction.name: raw.words, f"{reduction.name}_bytes": raw.words.strides[0]}
+    if isinstance(reduction, Histogram):
+        words |= {"histogram_bounds": raw.extra, "histogram_bins": reduction.bins}
+    if isinstance(reduction, Exceeded):
+        words |= {"exceeded_bounds": raw.extra, "exceeded_keep": reduction.keep}
+    return words
+
+
+def lattice_words(lattice: Lattice, count: int) -> dict[str, Any]:
+    """The states of a block of so many that repeat."""
+    inner = padded(np.ascontiguousarray(lattice.inner, dtype=float))
+    words: dict[str, Any] = {
+        "runs": len(lattice.outer),
+        "states": lattice.states,
+        "total": count,
+        "first_state": lattice.first,
+        "splat_count": len(lattice.splat),
+        "splat_columns": np.asarray(lattice.splat, dtype=np.int64),
+        "splat_values": np.ascontiguousarray(lattice.outer, dtype=float),
+        "table_count": len(lattice.tabled),
+        "table_columns": np.asarray(lattice.tabled, dtype=np.int64),
+        "table_values": inner,
+        "table_stride": inner.strides[0],
+    }
+    for name, sampled in (("random", lattice.random), ("sobol", lattice.sobol)):
+        if sampled is not None:
+            words |= {
+                f"{name}_count": len(sampled.columns),
+                f"{name}_columns": np.asarray(sampled.columns, dtype=np.int64),
+                f"{name}_low": np.array(sampled.low, dtype=float),
+                f"{name}_width": np.array(sampled.width, dtype=float),
+            }
+    if lattice.random is not None:
+        words |= {"random_keys": lattice.random.keys, "random_step": lattice.random.step}
+    if lattice.sobol is not None:
+        table = padded(lattice.sobol.inner)
+        words |= {"sobol_inner": table, "sobol_stride": table.strides[0]}
+        words |= {"sobol_outer": np.ascontiguousarray(lattice.sobol.outer)}
+    return words
+
+
+def row_words(columns: Columns, rows: Array, first: int) -> dict[str, Any]:
+    """The states of a block that are there already."""
+    arrays = [np.ascontiguousarray(v) for v in columns.split(rows).values()]
+    pointers = np.array([a.ctypes.data for a in arrays], dtype=np.uint64)
+    return {
+        "runs": 1,
+        "states": len(rows),
+        "total": len(rows),
+        "first_state": first,
+        "rows": pointers,
+        "arrays": arrays,  # which must live as long
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,21 +164,6 @@ class SweepJob:
             words, first = row_words(self.space.columns, rows, block.first), rows[:1]
         return words, self.values(first)
 
-    def in_numpy(self, number: int) -> list[Part]:
-        """The same piece by piece through NumPy, to compare with."""
-        block = self.plan[number]
-        totals = [r.start(block.cells, self.entries) for r in self.reductions]
-        cell = (block.last - block.first) // block.cells
-        for c in range(block.cells):
-            start = block.first + c * cell
-            for first in range(start, start + cell, PIECE):
-                rows = self.space.rows(first, min(first + PIECE, start + cell))
-                values = self.values(rows)[None]
-                for reduction, total in zip(self.reductions, totals, strict=True):
-                    part = reduction.part(values, np.array([first]))
-                    reduction.merge({k: v[c : c + 1] for k, v in total.items()}, part)
-        return totals
-
 
 def start(job: SweepJob) -> list[Part]:
     """What reductions keep of no states, for all cells."""
@@ -113,3 +175,45 @@ def merge(job: SweepJob, totals: list[Part], block: Block, parts: list[Part]) ->
     cells = slice(block.cell, block.cell + block.cells)
     for reduction, total, part in zip(job.reductions, totals, parts, strict=True):
         reduction.merge({k: v[cells] for k, v in total.items()}, part)
+
+
+TIMED_STATES = 2**17
+"""States that are timed."""
+WORTH_TIMING = 2**20
+"""States of a sweep that is worth it."""
+REPEATS = 3
+
+Shares = dict[str, float]
+
+
+def measured_shares(job: SweepJob) -> Shares:
+    """The shares of "generating", "evaluating" and "reducing", by parts of one block run alone."""
+    block = job.plan.part(len(job.plan) // 2, TIMED_STATES)
+
+    def generate() -> None:
+        job.sweeper.run(job.states(block)[0])
+
+    def evaluate() -> None:
+        job.sweeper.run(job.states(block)[0] | {"evaluate": 1})
+
+    def reduce() -> None:
+        states, shift = job.states(block)
+        reduce_block(job.sweeper, states, block, job.reductions, shift)
+
+    made, evaluated, whole = map(_shortest, (generate, evaluate, reduce))
+    evaluated = min(max(evaluated, made), whole)
+    return {
+        "generating": made / whole,
+        "evaluating": (evaluated - made) / whole,
+        "reducing": (whole - evaluated) / whole,
+    }
+
+
+def _shortest(run: Callable[[], None]) -> float:
+    """Processor time of this thread [s]."""
+    times = []
+    for _ in range(REPEATS):
+        start = thread_time()
+        run()
+        times.append(thread_time() - start)
+    return min(times)

@@ -9,7 +9,6 @@ from scipy.ndimage import maximum_filter
 from armdyn.arrays import Array
 from armdyn.errors import SweepError
 from armdyn.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE
-from armdyn.sweeping.found import Found
 
 MOST_PANELS = 12
 """Entries that are drawn."""
@@ -20,7 +19,7 @@ LEAST_SPAN = 0.01
 """Least span of the colours of a map, relative to its largest value; less is not to be seen."""
 
 
-def draw(result: Found, workspace: bool) -> Any:
+def draw(result: Any, workspace: bool) -> Any:
     """The figure that fits what was kept."""
     kept, names = len(result.cells), [r.name for r in result.reductions]
     if workspace or (kept in (1, 2) and "extremes" in names):
@@ -40,7 +39,7 @@ def draw(result: Found, workspace: bool) -> Any:
 
 
 def _figure(
-    result: Found, what: str, ratio: float = 0.8, width: float = 3.6
+    result: Any, what: str, ratio: float = 0.8, width: float = 3.6
 ) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
@@ -65,24 +64,24 @@ def _figure(
     return figure, panels[:count]
 
 
-def _flat(result: Found, values: Array) -> Array:
+def _flat(result: Any, values: Array) -> Array:
     """Cells by their axes, and entries in one."""
     return values.reshape(*result.cells, -1)
 
 
-def _name(result: Found) -> str:
+def _name(result: Any) -> str:
     """What the entries are."""
     return result.subject.quantity.result.partition(" [")[0].partition(",")[0]
 
 
-def _unit(result: Found) -> str:
+def _unit(result: Any) -> str:
     if "{torque}" not in result.subject.quantity.result:
         return ""
     joints = result.subject.robot.model.joints
     return " [N·m]" if all(joint.type.turns for joint in joints) else " [N·m or N]"
 
 
-def _maps(result: Found) -> Any:
+def _maps(result: Any) -> Any:
     figure, panels = _figure(result, f"largest magnitude of the {_name(result)}{_unit(result)}")
     (x_name, x), (y_name, y) = result.kept.items()
     worst = _flat(result, result.extremes.worst)
@@ -112,7 +111,7 @@ def _bar(figure: Any, mesh: Any, panel: Any) -> None:
     bar.update_ticks()
 
 
-def _lines(result: Found) -> Any:
+def _lines(result: Any) -> Any:
     figure, panels = _figure(result, f"range of the {_name(result)}{_unit(result)}", 0.65)
     ((name, x),) = result.kept.items()
     low, high = _flat(result, result.extremes.min), _flat(result, result.extremes.max)
@@ -127,7 +126,7 @@ def _lines(result: Found) -> Any:
     return figure
 
 
-def _histograms(result: Found) -> Any:
+def _histograms(result: Any) -> Any:
     figure, panels = _figure(result, f"distribution of the {_name(result)}{_unit(result)}", 0.65)
     found = result.histogram
     counts = found.counts.reshape(-1, len(result.subject.labels), found.edges.shape[1] - 1).sum(
@@ -144,7 +143,7 @@ def _histograms(result: Found) -> Any:
     return figure
 
 
-def _ranges(result: Found) -> Any:
+def _ranges(result: Any) -> Any:
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     labels = result.subject.labels
@@ -171,7 +170,7 @@ def _ranges(result: Found) -> Any:
     return figure
 
 
-def _workspace(result: Found) -> Any:
+def _workspace(result: Any) -> Any:
     """The worst case where the tool is, by radius and height: the worst of all states there."""
     title = f"largest {_name(result)}{_unit(result)} where the tool is"
     figure, panels = _figure(result, title, ratio=1.15, width=3.0)

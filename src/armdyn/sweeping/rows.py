@@ -16,8 +16,8 @@ from armdyn.io.regular import check_path
 from armdyn.robot import Robot
 from armdyn.simulation.trajectories import sampled
 from armdyn.sweeping.columns import Columns
-from armdyn.sweeping.parquet import ParquetRows
 from armdyn.sweeping.space import Over, Space
+from armdyn.sweeping.store import ParquetRows
 
 INSTANTS = 10_000
 """Steps into which a trajectory is cut."""

@@ -15,12 +15,11 @@ from armdyn.errors import SweepError, check_known, shown
 from armdyn.robot import Robot
 from armdyn.sweeping.blocks import block_plan
 from armdyn.sweeping.grid import GridSpace
-from armdyn.sweeping.job import SweepJob, merge, start
+from armdyn.sweeping.job import WORTH_TIMING, SweepJob, measured_shares, merge, start
 from armdyn.sweeping.reductions import REDUCTIONS, Reduction
 from armdyn.sweeping.result import SweepResult
 from armdyn.sweeping.rows import read_over
 from armdyn.sweeping.runners import Computed, cluster_client, on_cluster, on_threads
-from armdyn.sweeping.shares import WORTH_TIMING, measured_shares
 from armdyn.sweeping.space import Space
 from armdyn.sweeping.store import FORMAT, Progress, RowStore, check_out
 from armdyn.sweeping.subject import Subject, names_in, subject
@@ -58,7 +57,7 @@ def sweep(
             (.csv, .parquet, .zarr); arrays by names of arguments, as {"q": ..., "qd": ...}, of
             NumPy, Zarr or dask; an `xarray.Dataset` of such.
         reduce: What to keep: "extremes", "moments", "histogram", "quantiles", "exceeded", or
-            objects of `armdyn.sweep` with settings. None: extremes, or with `out` everything.
+            objects of `armdyn.sweeping` with settings. None: extremes, or with `out` everything.
         out: A store, .zarr or .parquet. Without `reduce` it gets all states and results, with it
             the reductions. A sweep that was stopped goes on from its store.
         client: A `dask.distributed.Client` or the address of a scheduler; None: threads here.
@@ -123,7 +122,7 @@ def _reductions(wanted: Any) -> list[Reduction]:
         elif not isinstance(one, Reduction):
             raise SweepError(
                 f"reduce: expected names of reductions ({', '.join(REDUCTIONS)}) or objects of "
-                f"armdyn.sweep, got {shown(one)}"
+                f"armdyn.sweeping, got {shown(one)}"
             )
         found.append(REDUCTIONS[one]() if isinstance(one, str) else one)
     names = [reduction.name for reduction in found]
