@@ -13,10 +13,15 @@ from armdyn.equations.numbers import evaluated
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.structure.structure import structure
 from armdyn.studio.arm import Evaluator, State
-from armdyn.studio.effects import effects
-from armdyn.studio.panels.closed_form import Written, numbers_html, symbols_html
-from armdyn.studio.panels.equation import equation_html
-from armdyn.studio.panels.side_by_side import LAWS, formulations_html
+from armdyn.studio.panels.equation import (
+    LAWS,
+    Written,
+    equation_html,
+    formulations_html,
+    numbers_html,
+    symbols_html,
+)
+from armdyn.studio.scene import effects
 
 
 @pytest.fixture(scope="module")

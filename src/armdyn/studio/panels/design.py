@@ -15,11 +15,10 @@ from armdyn.simplification.simplify import Report, Simplification, simplify
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.background import Tell
-from armdyn.studio.beside import Other
-from armdyn.studio.panel import Panel
+from armdyn.studio.drawing import Other
 from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import report as show_report
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD, GOOD
 
 GOALS = ("constant", "diagonal", "gravity-balanced", "constant+gravity-balanced")
@@ -83,15 +82,11 @@ class DesignPanel(Panel):
         self._bars.visible = found is not None and other is not None
         if found is None or other is None:
             return
-        model = self._session.arm.robot.model
-        joints = [model.joints[i] for i in model.independent]
         held, then = snapshot.state.payload, found.payload
         note = f"both arms in this state, holding {held:g} kg"
         if held != then:
             note += f"; the design was made for {then:g} kg"
-        names = [joint.name for joint in joints]
-        units = [joint.type.torque_unit for joint in joints]
-        bars = paired_bars(snapshot.ledger, other.ledger, names, units)
+        bars = paired_bars(self._session.arm.robot.model, snapshot.ledger, other.ledger)
         self._bars.content = svg.framed(f"<div style='opacity:.75'>{note}</div>{bars}")
 
     def _offer(self, there: bool) -> None:

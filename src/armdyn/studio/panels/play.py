@@ -12,10 +12,9 @@ from armdyn.robot import Robot
 from armdyn.studio import svg, uploads
 from armdyn.studio.arm import State, slider_limits
 from armdyn.studio.background import Tell
-from armdyn.studio.panel import Panel
 from armdyn.studio.panels.timeline import Motion, TimelinePanel
 from armdyn.studio.recording import Recording, from_file, from_log, simulated, there_and_back
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 
 SOURCES = ("Move there and back", "Simulate: let go", "Simulate: held by springs")
 WORDS = (

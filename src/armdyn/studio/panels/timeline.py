@@ -9,9 +9,8 @@ from typing import Any
 from armdyn.robot import Robot
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
-from armdyn.studio.panel import Panel
 from armdyn.studio.recording import Recording
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.wire import index, number
 
 PLAY_PERIOD = 1 / 25
