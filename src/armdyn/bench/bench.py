@@ -12,11 +12,16 @@ from time import perf_counter
 
 import numpy as np
 
-from armdyn.bench.batches import batch_contender, on_threads, peak_share, random_states
-from armdyn.bench.in_jax import jax_rates
+from armdyn.bench.batches import (
+    batch_contender,
+    jax_rates,
+    on_threads,
+    peak_share,
+    random_states,
+    sweep_rates,
+)
 from armdyn.bench.peers import PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
-from armdyn.bench.sweeps import sweep_rates
 from armdyn.bench.timing import LOOP, Contender, alternate, check_agreement, loop
 from armdyn.compare.peers import installed
 from armdyn.errors import ArmdynWarning, PeerError, check_known
