@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array, real
 from armdyn.errors import SimulationError, shown
+from armdyn.simulation.forces import Setup
 from armdyn.simulation.result import Simulation
 from armdyn.simulation.system import Event, Forces, System
 
@@ -123,26 +124,24 @@ class _StuckError(Exception):
     """No step is short enough for a method."""
 
 
-def simulate_adaptive(
-    system: System,
-    q: Array,
-    qd: Array,
-    times: Array,
-    method: str,
-    rtol: float,
-    atol: float,
-    progress: Progress | None,
-) -> Simulation:
-    """Integrate one arm from the first to the last of the times [s], recording the state at each.
-
-    The arguments are those of `armdyn.simulate`; q and qd are the state at the start, (n,).
-    """
+def simulate_adaptive(setup: Setup) -> Simulation:
+    """Integrate one arm with steps that the method chooses."""
+    if setup.q.ndim > 1 or setup.qd.ndim > 1:
+        raise SimulationError(
+            f"{setup.method} simulates one arm, got states of shape {setup.q.shape}; use "
+            "method='rk4' or 'symplectic' for many at once"
+        )
+    if setup.step is not None:
+        raise SimulationError(f"{setup.method} chooses its own steps; leave out step, or use 'rk4'")
+    driven = setup.driven()
+    system = System(setup.robot, driven, setup.friction, setup.stops, setup.bounce)
+    times = record_times(setup.duration, setup.dt)
     began = time.perf_counter()
-    run = _Integration(system, times, rtol, atol, method)
+    run = _Integration(system, times, setup.rtol, setup.atol, setup.method)
     try:
         # the result tells of a motion that diverges
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            run.go(q, qd, progress)
+            run.go(setup.q, setup.qd, setup.progress)
     except KeyboardInterrupt:
         if not run.records:
             raise
@@ -151,8 +150,8 @@ def simulate_adaptive(
     names = ("qdd", "tau", "friction", "stop", "external", "base")
     seconds = time.perf_counter() - began
     return Simulation(
-        system.robot,
-        method,
+        setup.robot,
+        setup.method,
         np.array(t),
         np.array(positions),
         np.array(velocities),

@@ -13,7 +13,7 @@ from armdyn.arrays import Array, broadcast, real
 from armdyn.errors import SimulationError, shown
 from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.robot import Robot
-from armdyn.simulation.forces import Driven
+from armdyn.simulation.forces import Driven, Setup
 from armdyn.simulation.native import (
     ITERATIONS,
     LAWS,
@@ -92,7 +92,7 @@ Tell = Callable[[int], None] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class StepGrid:
     """Steps, and which of them are recorded."""
 
     duration: float
@@ -100,7 +100,7 @@ class Grid:
     every: int
 
     @classmethod
-    def of(cls, duration: float, dt: float | None, step: float | None, arms: int) -> "Grid":
+    def of(cls, duration: float, dt: float | None, step: float | None, arms: int) -> "StepGrid":
         """Whole numbers of records, and of steps in each, neither longer than asked for."""
         longest = f"expected a positive time up to the duration of {duration:g} s"
         for name, value in (("dt", dt), ("step", step)):
@@ -149,35 +149,29 @@ MAX_STATES = 50_000_000
 """States of all arms together that can be recorded."""
 
 
-def simulate_fixed(
-    robot: Robot,
-    q: Array,
-    qd: Array,
-    duration: float,
-    drive: Any,
-    method: str,
-    dt: float | None,
-    step: float | None,
-    friction: bool,
-    progress: Callable[[float], None] | None,
-    base: Any = None,
-) -> Simulation:
+def simulate_fixed(setup: Setup) -> Simulation:
     """Simulate one arm or many in fixed steps.
 
     Torques of a file are linear between its rows, and between steps. Controllers that are not
     compiled or that know another model, functions, and a motion of the base are asked at the stages
     of every step.
     """
-    q, qd = broadcast(q0=q, qd0=qd)
+    for what, asked in (("stops", setup.stops), ("external wrench", setup.wrench is not None)):
+        if asked:
+            raise SimulationError(
+                f"{setup.method} has no {what}; use a method that chooses its steps, such as DOP853"
+            )
+    robot, drive, progress = setup.robot, setup.drive, setup.progress
+    q, qd = broadcast(q0=setup.q, qd0=setup.qd)
     if not q.size:
         raise SimulationError(f"q0: there are no arms in an array of shape {q.shape}")
-    grid = Grid.of(duration, dt, step, q.size // robot.n)
+    grid = StepGrid.of(setup.duration, setup.dt, setup.step, q.size // robot.n)
     began = time.perf_counter()
-    driven = Driven(robot, drive, None, duration, base)
+    driven = setup.driven()
     told = None if progress is None else (lambda done: progress(done * grid.step))
-    options: dict[str, Any] = {"method": method, "friction": friction}
+    options: dict[str, Any] = {"method": setup.method, "friction": setup.friction}
     compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest
-    if base is not None or (callable(drive) and not compiled):
+    if setup.base is not None or (callable(drive) and not compiled):
         run, push, given = _asked(robot, q, qd, driven, grid, told, **options)
     else:
         options |= {"torque": _table(driven, drive, grid, q), "every": grid.every, "progress": told}
@@ -189,10 +183,10 @@ def simulate_fixed(
         push = np.stack([tau, np.broadcast_to(0.0, tau.shape)])
         given = _integral(np.sum(push * run.qd, axis=-1), run.t)
     seconds = time.perf_counter() - began
-    return _simulation(robot, method, run, push, given, friction, grid, seconds)
+    return _simulation(setup, run, push, given, grid, seconds)
 
 
-def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
+def _table(driven: Driven, drive: Any, grid: StepGrid, q: Array) -> Array | None:
     """Torques as the loop takes them: constant, or for all arms one for each step."""
     if drive is None or type(drive) in LAWS:
         return None
@@ -204,7 +198,7 @@ def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
 
 
 def _asked(
-    robot: Robot, q: Array, qd: Array, driven: Driven, grid: Grid, tell: Tell, **options: Any
+    robot: Robot, q: Array, qd: Array, driven: Driven, grid: StepGrid, tell: Tell, **options: Any
 ) -> tuple[Rollout, Array, Array]:
     """Torques and the motion of the base asked for at the stages of every step, with their work."""
     advance = STEPS[options["method"]](robot, driven, grid.step, options["friction"])
@@ -235,15 +229,9 @@ def _asked(
 
 
 def _simulation(
-    robot: Robot,
-    method: str,
-    run: Rollout,
-    push: Array,
-    given: Array,
-    friction: bool,
-    grid: Grid,
-    seconds: float,
+    setup: Setup, run: Rollout, push: Array, given: Array, grid: StepGrid, seconds: float
 ) -> Simulation:
+    robot, friction = setup.robot, setup.friction
     zero = np.broadcast_to(0.0, run.q.shape)
     resisting = friction and not robot.model.is_frictionless
     taken = robot.friction_torque(run.qd, run.q) if resisting else zero
@@ -269,8 +257,8 @@ def _simulation(
     if run.residual is not None:
         statistics["residual"] = float(np.max(run.residual))
     return Simulation(
-        robot, method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, base, work, (), status,
-        message, statistics,
+        robot, setup.method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, base, work, (),
+        status, message, statistics,
     )  # fmt: skip
 
 

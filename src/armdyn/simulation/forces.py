@@ -1,7 +1,8 @@
-"""What drives a simulation: torques and wrenches, however they were given, as functions."""
+"""What drives a simulation: torques and wrenches as functions, clipped to limits if asked for."""
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,6 +14,7 @@ from armdyn.errors import ArmdynWarning, SimulationError, check_known, counted, 
 from armdyn.io.csv.trajectory import torques_from_csv
 from armdyn.robot import Robot
 from armdyn.simulation.base import BaseTorque, base_function
+from armdyn.simulation.checks import floats
 from armdyn.simulation.limits import Excess, effort_limits
 
 Torque = Callable[[float, Array, Array], Array]
@@ -20,6 +22,36 @@ Torque = Callable[[float, Array, Array], Array]
 Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 Pull = Callable[[float], Wrench | None]
 """The wrench of the environment at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setup:
+    """A motion that is to be computed, and how, as `armdyn.simulate` takes it."""
+
+    robot: Robot
+    q: Array
+    """Positions at the start, (..., n)."""
+    qd: Array
+    """Velocities at the start, (..., n)."""
+    duration: float
+    drive: Any
+    """The torque or the controller."""
+    wrench: Any
+    base: Any
+    """The motion of the base."""
+    method: str
+    dt: float | None
+    step: float | None
+    friction: bool
+    stops: bool
+    bounce: float
+    rtol: float
+    atol: float
+    progress: Callable[[float], None] | None
+
+    def driven(self) -> "Driven":
+        """What drives the motion."""
+        return Driven(self.robot, self.drive, self.wrench, self.duration, self.base)
 
 
 class Driven:
@@ -90,10 +122,7 @@ def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Tor
         return f"the torque function {getattr(given, '__name__', type(given).__name__)}", given
     if isinstance(given, str | Path):
         return f"the torques of {given}", torque_table(robot, Path(given), duration)
-    try:
-        constant = np.asarray(given, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        constant = np.empty(0)
+    constant = floats(given)
     if constant.shape[-1:] != (n,) or not np.isfinite(constant).all():
         raise SimulationError(
             f"torque: expected {n} finite numbers, a function of (t, q, qd), a controller or the "
@@ -131,10 +160,7 @@ def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
 
 
 def _is_wrench(given: Any) -> bool:
-    try:
-        wrench = np.asarray(given, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        return False
+    wrench = floats(given)
     return wrench.shape == (6,) and bool(np.isfinite(wrench).all())
 
 

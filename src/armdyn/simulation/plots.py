@@ -1,4 +1,8 @@
-"""A simulation as a picture."""
+"""A simulation as a picture, and the phase plane of a fastest motion.
+
+Of one arm lines are drawn as they are, of many their spread: the median, and bands that hold a half
+and nine tenths of them.
+"""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +26,7 @@ from armdyn.figures import (
     thinned,
 )
 from armdyn.simulation.limits import effort_limits
-from armdyn.simulation.motion import WORK, SimulatedMotion
+from armdyn.simulation.system import WORK
 
 QUANTILES = (0.5, 0.05, 0.95, 0.25, 0.75)
 """What is drawn of many arms: the middle, and two bands about it."""
@@ -51,7 +55,7 @@ INVISIBLE = 1e-9
 """A line below this part of the largest one is not drawn."""
 
 
-def curves(simulation: SimulatedMotion) -> Curves:
+def curves(simulation: Any) -> Curves:
     """The lines of a simulation, without those that are zero throughout."""
     many = simulation.q.ndim > 2
     chosen = np.arange(len(simulation.t))
@@ -69,7 +73,7 @@ def curves(simulation: SimulatedMotion) -> Curves:
     return Curves(simulation.t[chosen], q, tau, terms, energy, power)
 
 
-def _part(simulation: SimulatedMotion, chosen: Array) -> SimulatedMotion:
+def _part(simulation: Any, chosen: Array) -> Any:
     """Some instants of a simulation, with all arms on one axis."""
     names = ("q", "qd", "qdd", "tau", "friction", "stop", "external", "base", "work")
     lead = () if simulation.q.ndim == 2 else (simulation.arms,)
@@ -78,7 +82,7 @@ def _part(simulation: SimulatedMotion, chosen: Array) -> SimulatedMotion:
     return replace(simulation, t=simulation.t[chosen], **parts)
 
 
-def _curves(part: SimulatedMotion, lowest: float) -> Curves:
+def _curves(part: Any, lowest: float) -> Curves:
     def spread(values: Array, axes: int) -> Array:
         if values.ndim == axes:
             return values[None]
@@ -149,7 +153,7 @@ class Page:
     """How many joints there are, with a panel each in a block."""
 
     @classmethod
-    def of(cls, simulation: SimulatedMotion, t: Array, blocks: int) -> "Page":
+    def of(cls, simulation: Any, t: Array, blocks: int) -> "Page":
         """A page with a head, panels on the arm, and blocks with a panel for each joint."""
         from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
@@ -221,7 +225,7 @@ def _block_height(n: int) -> float:
     return _LEGEND + rows * _PANEL + (rows - 1) * _GAP + _BLOCK_GAP
 
 
-def _subtitle(simulation: SimulatedMotion) -> str:
+def _subtitle(simulation: Any) -> str:
     last, arms = simulation.t[-1], ""
     if simulation.q.ndim > 2:
         arms = f"{counted(simulation.arms, 'arm')}, their median and the bands of 50 % and 90 %; "
@@ -293,7 +297,7 @@ NAME_GAP = 0.075
 """Least distance between the names of lines, as a part of the height."""
 
 
-def plot(simulation: SimulatedMotion, path: str | Path) -> None:
+def plot(simulation: Any, path: str | Path) -> None:
     """Draw positions, energies, powers and the torques of each joint with their terms to a file.
 
     Of many arms it shows the median, and bands that hold a half and nine tenths of them.
@@ -301,12 +305,12 @@ def plot(simulation: SimulatedMotion, path: str | Path) -> None:
     save_picture(path, lambda: draw(simulation, curves(simulation)))
 
 
-def draw(simulation: SimulatedMotion, lines: Curves) -> Any:
+def draw(simulation: Any, lines: Curves) -> Any:
     """The figure: panels on the arm as a whole, and for each joint."""
     return (draw_arm if simulation.q.ndim == 2 else draw_arms)(simulation, lines)
 
 
-def draw_arm(simulation: SimulatedMotion, lines: Curves) -> Any:
+def draw_arm(simulation: Any, lines: Curves) -> Any:
     """One arm: positions, energies, powers, and the torque of each joint with its terms."""
     page = Page.of(simulation, lines.t, blocks=1)
     draw_positions(page.panel(0, 3, HEAD, OVERVIEW), simulation, lines)
@@ -319,7 +323,7 @@ def draw_arm(simulation: SimulatedMotion, lines: Curves) -> Any:
     return page.figure
 
 
-def draw_arms(simulation: SimulatedMotion, lines: Curves) -> Any:
+def draw_arms(simulation: Any, lines: Curves) -> Any:
     """Many arms: energies, powers, and the spread of each joint's positions and torques."""
     torques = bool(lines.tau.any())
     page = Page.of(simulation, lines.t, blocks=1 + torques)
@@ -337,7 +341,7 @@ def draw_arms(simulation: SimulatedMotion, lines: Curves) -> Any:
     return page.figure
 
 
-def draw_positions(axes: Any, simulation: SimulatedMotion, lines: Curves) -> None:
+def draw_positions(axes: Any, simulation: Any, lines: Curves) -> None:
     """Positions of all joints, each line with its name at its end and ticks at its events."""
     robot = simulation.robot
     units = [robot.model.joints[i].type.unit for i in robot.model.independent]
@@ -362,7 +366,7 @@ def draw_positions(axes: Any, simulation: SimulatedMotion, lines: Curves) -> Non
     entitle(axes, "Position", "m" if set(units) == {"m"} else "rad")
 
 
-def draw_spread(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -> dict[str, Any]:
+def draw_spread(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, Any]:
     """The positions of a joint of many arms, between its limits; returns what the legend shows."""
     robot, colour = simulation.robot, JOINTS[i % len(JOINTS)]
     joint = robot.model.joints[robot.model.independent[i]]
@@ -376,7 +380,7 @@ def draw_spread(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -
     return {"limit": edges[0]} if edges else {}
 
 
-def draw_torque(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -> dict[str, Any]:
+def draw_torque(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, Any]:
     """The torque of a joint, its terms and its events; returns what the legend shows."""
     robot = simulation.robot
     joint = robot.model.joints[robot.model.independent[i]]
@@ -426,3 +430,36 @@ def spread(heights: Array, gap: float = NAME_GAP, low: float = -np.inf) -> Array
     pooled = np.repeat([v for v, _ in pools], [k for _, k in pools])
     result[order] = ladder + np.maximum(pooled, low)
     return result
+
+
+def draw_phase_plane(found: Any) -> Any:
+    """The figure of a `TimeOptimal`."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+    from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415 (an extra)
+
+    figure = Figure(figsize=(9.5, 4.2), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
+    plane, torques = figure.subplots(1, 2)
+    figure.suptitle(
+        f"{found.robot.name}: along the path in {found.duration:.3f} s", x=0.016, ha="left",
+        fontsize=13, weight="bold", color=INK,
+    )  # fmt: skip
+    part = 100 * found.s / found.s[-1]
+    top = 1.25 * max(found.speed.max(), np.minimum(found.highest, 4 * found.speed.max()).max())
+    plane.fill_between(part, np.minimum(found.allowed, top), top, color=PALE, lw=0)
+    plane.plot(part, found.allowed, color=GREY, lw=1, label="torques and speeds allow")
+    plane.plot(part, found.highest, color=ALARM, lw=1, ls="--", label="the rest can be followed")
+    plane.plot(part, found.speed, color=COLOURS["inertial"], lw=2, label="fastest motion")
+    plane.set(xlabel="part of the path [%]", ylabel="speed along the path [1/s]")
+    plane.set(xlim=(0, 100), ylim=(0, top))
+    plane.legend(loc="upper right", fontsize=8, frameon=True, facecolor="white", edgecolor="none")
+    plane.set_title("Phase plane", weight="bold", fontsize=9.5)
+    share = 100 * found.tau / found.effort
+    for i, name in enumerate(found.robot.joint_names):
+        colour = JOINTS[i % len(JOINTS)]
+        torques.plot(found.t, share[:, i], color=colour, lw=1.4, label=name)
+    for side in (-100, 100):
+        torques.axhline(side, **LIMIT)
+    torques.set(xlabel="time [s]", ylabel="torque [% of its limit]", xlim=(0, found.t[-1]))
+    torques.set_title("Torques", weight="bold", fontsize=9.5)
+    torques.legend(fontsize=7, frameon=False, ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure

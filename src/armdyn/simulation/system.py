@@ -191,6 +191,8 @@ def _level(law: FrictionLaw, sign: float) -> float:
 
 
 Kind = Literal["sticks", "starts", "hits", "leaves"]
+WORK = ("actuators", "friction", "environment", "impacts")
+"""What gives energy (the first and the third) and what takes it."""
 
 
 @dataclass(frozen=True, slots=True)

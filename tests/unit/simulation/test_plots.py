@@ -10,8 +10,8 @@ import armdyn
 from armdyn.errors import WriteError
 from armdyn.figures import STYLE
 from armdyn.simulation import ComputedTorque, quintic
-from armdyn.simulation.motion import WORK
 from armdyn.simulation.plots import EVENTS, curves, draw, spread
+from armdyn.simulation.system import WORK
 
 pytestmark = pytest.mark.slow
 

@@ -42,7 +42,7 @@ CHECKED_PLACES = np.array([0.28, 0.5, 0.72])
 """Places in a piece where q', and in the middle q and q'', have their largest errors."""
 
 
-def follow(robot: Robot, q0: Array, line: ToolLine, tolerance: float) -> Piecewise:
+def joints_along(robot: Robot, q0: Array, line: ToolLine, tolerance: float) -> Piecewise:
     """The joints over the part s of the way, from 0 to 1, or a SingularityError."""
     arm = _Follower.of(robot, line)
     solution, nodes = arm.integrate(q0), FIRST_NODES
@@ -79,12 +79,12 @@ class _Follower:
 
     def slopes(self, q: Array) -> Array:
         """q' = J⁺ V at configurations (..., n)."""
-        return inverse(self.jacobian(q)) @ self.line.twist
+        return damped_inverse(self.jacobian(q)) @ self.line.twist
 
     def rates(self, q: Array) -> tuple[Array, Array]:
         """q' and q'' at configurations (..., n)."""
         J = self.jacobian(q)
-        J_inv = inverse(J)
+        J_inv = damped_inverse(J)
         slope = J_inv @ self.line.twist
         Jd = self.robot.jacobian_dot(q, slope)[..., self.line.rows, :]
         column = slope[..., None]
@@ -149,7 +149,7 @@ class _Follower:
         )
 
 
-def inverse(J: Array) -> Array:
+def damped_inverse(J: Array) -> Array:
     """J⁺ of matrices (..., m, n), with singular values below ε = SINGULAR σ₁ damped."""
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
     edge = np.maximum(SINGULAR * s[..., :1], 1e-12)
@@ -226,7 +226,7 @@ def cartesian_line(
     tolerance = check_positive("tolerance", tolerance, "m")
     line = _line(robot, q0, position, orientation)
     law = law_of_time(line, duration, speed, acceleration)
-    path = follow(robot, q0, line, tolerance)
+    path = joints_along(robot, q0, line, tolerance)
     check_range(robot, path.reach)
     return AlongPath(path, law)
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_truth, frozen
 from armdyn.errors import ShapeError, TrajectoryError, counted, shown
+from armdyn.figures import save_picture
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.trajectories.line import AlongPath
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
@@ -131,9 +132,9 @@ class TimeOptimal:
 
     def plot(self, path: str | Path) -> None:
         """Draw the phase plane and the torques to a .png, .pdf or .svg file."""
-        from armdyn.simulation.phase_plane import draw, save_picture  # noqa: PLC0415
+        from armdyn.simulation.plots import draw_phase_plane  # noqa: PLC0415 (an extra)
 
-        save_picture(path, draw, self)
+        save_picture(path, draw_phase_plane, self)
 
 
 def time_optimal(
