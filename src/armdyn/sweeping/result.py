@@ -13,6 +13,7 @@ from armdyn.errors import SweepError, WriteError, counted
 from armdyn.figures import save_picture
 from armdyn.forks import cached_property
 from armdyn.sections import Section, Sectioned, unrounded
+from armdyn.sweeping.columns import Subject
 from armdyn.sweeping.grid import GridSpace
 from armdyn.sweeping.picture import draw
 from armdyn.sweeping.reductions import (
@@ -26,7 +27,6 @@ from armdyn.sweeping.reductions import (
 )
 from armdyn.sweeping.space import Space
 from armdyn.sweeping.store import entry_names, write_parquet
-from armdyn.sweeping.subject import Subject
 
 Kind = TypeVar("Kind", bound=Reduction)
 

@@ -14,6 +14,7 @@ from armdyn.arrays import Array
 from armdyn.errors import SweepError, check_known, shown
 from armdyn.robot import Robot
 from armdyn.sweeping.blocks import block_plan
+from armdyn.sweeping.columns import Subject, names_in, subject
 from armdyn.sweeping.grid import GridSpace
 from armdyn.sweeping.job import WORTH_TIMING, SweepJob, measured_shares, merge, start
 from armdyn.sweeping.reductions import REDUCTIONS, Reduction
@@ -22,7 +23,6 @@ from armdyn.sweeping.rows import read_over
 from armdyn.sweeping.runners import Computed, cluster_client, on_cluster, on_threads
 from armdyn.sweeping.space import Space
 from armdyn.sweeping.store import FORMAT, Progress, RowStore, check_out
-from armdyn.sweeping.subject import Subject, names_in, subject
 from armdyn.version import __version__
 
 PILOT = 4096

@@ -10,8 +10,8 @@ from armdyn.kernels.llvm.sweep_results import FIRST_KEY, MAGNITUDES
 from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.sweeper import Sweeper
 from armdyn.sweeping import Exceeded, blocks
+from armdyn.sweeping.columns import subject
 from armdyn.sweeping.reductions import REDUCTIONS
-from armdyn.sweeping.subject import subject
 from armdyn.sweeping.sweep import _job
 
 KEPT = [*list(REDUCTIONS)[:4], Exceeded(limits=30.0)]
