@@ -7,18 +7,17 @@ from support.paths import SOURCE
 from support.source_code import FILES, tree_of
 
 CLASSES = """
-Angle Axes Block Body Branch Choices Design Equations Finding Found LinkMotion Load Loop
-Motion Noise Numbers Panel Part Piece Problem Program Quantity Rows Samples Search Segment Shape
-Space Stage System Table Term Trial _Body _Builder _Joint _Step
+Angle Axes Block Body Branch Choices Design Equations Finding LinkMotion Load Loop Noise Panel Piece
+Problem Program Quantity Rows Samples Search Segment Shape Space System Table Term Trial _Body
+_Builder _Joint _Step
 """
 FUNCTIONS = """
-angle_sum bench box branches cell check_loops check_names check_times chosen_states compare
-compiled constants coriolis_matrix counted crossed draw drawn_in_ranges ellipsoid entries
-equations evaluate exact excite export filled fitting identify index inner jacobian
-legend listed mirrored module mujoco number numbers on_threads operations passive_joints pinocchio
-place plain pose power product random_states rank read_triangles reasons reduced
-request_of robots run scaled search sign simplify simulate size stacked start substituted
-sweep terms text toolbox total transpose turned turning
+angle_sum bench box branches cell check_loops check_names chosen_states compare compiled constants
+coriolis_matrix counted crossed draw drawn_in_ranges ellipsoid entries equations evaluate exact
+excite export filled fitting identify index inner jacobian legend listed mirrored module mujoco
+number numbers operations passive_joints pinocchio place plain pose power product random_states rank
+read_triangles reasons reduced request_of robots run scaled search sign simplify simulate size
+stacked start substituted sweep terms text toolbox total transpose turned turning
 """
 
 

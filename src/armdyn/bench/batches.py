@@ -129,7 +129,7 @@ def peak_share(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
         yield Speed(robot.name, "peak", what, time, peak, flops * operation)
 
 
-def on_threads(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
+def thread_share(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
     """Inverse dynamics of many states on all threads beside one."""
     many, count = threads(), MANY_STATES * count
     alone = batch_contender(robot, "inverse_dynamics", random_states(robot, count))

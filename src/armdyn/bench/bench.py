@@ -15,10 +15,10 @@ import numpy as np
 from armdyn.bench.batches import (
     batch_contender,
     jax_rates,
-    on_threads,
     peak_share,
     random_states,
     sweep_rates,
+    thread_share,
 )
 from armdyn.bench.peers import PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
@@ -169,7 +169,7 @@ def _compiling(robot: Robot, seconds: float, _: int) -> Iterator[Speed]:
 
 ALONE = {
     "peak": peak_share,
-    "threads": on_threads,
+    "threads": thread_share,
     "sweep": sweep_rates,
     "jax": jax_rates,
     "compile": _compiling,

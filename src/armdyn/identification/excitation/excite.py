@@ -16,7 +16,7 @@ from armdyn.identification.excitation.clearance import Clearance, Obstacles, Rad
 from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
 from armdyn.identification.excitation.problem import CRITERIA, GRID_SHARE, Problem
 from armdyn.identification.excitation.result import Excitation
-from armdyn.identification.excitation.search import Design, Found, Progress, search, settled
+from armdyn.identification.excitation.search import Design, Progress, SearchOutcome, search, settled
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive
 from armdyn.simulation.trajectories.periodic import Fourier
@@ -108,7 +108,7 @@ def excite(
     )  # fmt: skip
 
 
-def _excitation(aim: Aim, design: Design, found: Found, **settings: Any) -> Excitation:
+def _excitation(aim: Aim, design: Design, found: SearchOutcome, **settings: Any) -> Excitation:
     """The result: what was designed, how it was found, and what was asked for."""
     from scipy.linalg import svdvals  # noqa: PLC0415 (slow to import)
 

@@ -98,7 +98,7 @@ CLEARANCE_SAMPLES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class SearchStage:
     """One stage of the search."""
 
     power: float

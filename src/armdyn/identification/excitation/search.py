@@ -22,7 +22,7 @@ from armdyn.arrays import Array
 from armdyn.errors import ExcitationError, counted
 from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.limits import MotionLimits
-from armdyn.identification.excitation.problem import Problem, Stage
+from armdyn.identification.excitation.problem import Problem, SearchStage
 from armdyn.simulation.protocols import Motion
 from armdyn.simulation.trajectories.periodic import Fourier
 
@@ -96,8 +96,8 @@ class Descent:
 Progress = Callable[[float, float], object]
 """Told the share of the search that is done and the best condition number so far; True ends it."""
 
-FIRST_STAGES = (Stage(1, 0.1, 60), Stage(2, 0.02, 80))
-LAST_STAGES = (Stage(4, 0.004, 160), Stage(12, 0.001, 120), Stage(40, 2e-4, 100))
+FIRST_STAGES = (SearchStage(1, 0.1, 60), SearchStage(2, 0.02, 80))
+LAST_STAGES = (SearchStage(4, 0.004, 160), SearchStage(12, 0.001, 120), SearchStage(40, 2e-4, 100))
 FINALISTS = 2
 """Starts that go through the last stages."""
 GAIN = 1e-4
@@ -129,7 +129,7 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class SearchOutcome:
     """What a search has found."""
 
     z: Array
@@ -143,7 +143,7 @@ class Found:
 
 def search(
     problem: Problem, starts: int, seed: int, first: Array | None, progress: Progress | None
-) -> Found:
+) -> SearchOutcome:
     """The best motion from so many random starts, and from the variables `first` if given."""
     rng = np.random.default_rng(seed)
     given = [] if first is None else [first]
@@ -165,10 +165,10 @@ def search(
             track.value = problem.value(track.descent.x)
     best = min(tracks[:finalists] if not stopped else tracks, key=lambda track: track.value)
     ends = tuple(track.conditions[-1] for track in tracks if track.conditions)
-    return Found(best.descent.x, tuple(best.conditions), ends, stopped)
+    return SearchOutcome(best.descent.x, tuple(best.conditions), ends, stopped)
 
 
-def _steps(stages: tuple[Stage, ...]) -> int:
+def _steps(stages: tuple[SearchStage, ...]) -> int:
     return sum(stage.steps for stage in stages)
 
 
@@ -189,7 +189,7 @@ class _Teller:
             raise Stopped
 
 
-def _follow(problem: Problem, track: Track, stages: tuple[Stage, ...], told: _Teller) -> None:
+def _follow(problem: Problem, track: Track, stages: tuple[SearchStage, ...], told: _Teller) -> None:
     def each() -> bool:
         track.conditions.append(problem.condition)
         told.tell(problem.condition)

@@ -253,7 +253,7 @@ class Observer:
             qd: Velocities.
             tau: Torques of the actuators.
         """
-        times, sample = check_times(t), check_samples(self.robot.n, q=q, qd=qd, tau=tau)
+        times, sample = check_increasing_times(t), check_samples(self.robot.n, q=q, qd=qd, tau=tau)
         if sample[0].ndim < 2 or sample[0].shape[-2] != len(times):
             raise ShapeError(
                 f"q, qd, tau: expected shape (..., {len(times)}, {self.robot.n}) for {len(times)} "
@@ -315,7 +315,7 @@ def check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) 
     return period.reshape(*period.shape, 1)
 
 
-def check_times(t: npt.ArrayLike) -> Array:
+def check_increasing_times(t: npt.ArrayLike) -> Array:
     """Times that increase, (m,)."""
     try:
         times = np.asarray(t, dtype=float)

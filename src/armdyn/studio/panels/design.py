@@ -38,7 +38,7 @@ HELD = "held in the studio"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundDesign:
     """A design, its picture, and the new arm without what was held."""
 
     compared: Report
@@ -65,7 +65,7 @@ class DesignPanel(Panel):
         )
         self._more = gui.add_button("Picture and report", visible=False)
         self._use = gui.add_button("Go on with the new arm", visible=False)
-        self._found: Found | None = None
+        self._found: FoundDesign | None = None
         button.on_click(session.guard(self._find))
         self._beside.on_update(session.guard(lambda _: self._compare()))
         self._more.on_click(session.guard(self._open))
@@ -99,7 +99,7 @@ class DesignPanel(Panel):
         goal, (free, add_only) = self._goal.value, CHANGES[self._free.value]
         payload = self._session.state.payload
 
-        def work(robot: Robot, tell: Tell) -> Found:
+        def work(robot: Robot, tell: Tell) -> FoundDesign:
             tell("designing")
             if payload > 0:
                 robot = Robot(edit.with_payload(robot.model, payload, name=HELD))
@@ -113,9 +113,9 @@ class DesignPanel(Panel):
             compared.save(path)
             tell("compiling the new arm")
             new = Robot(put_down(found.design.model))
-            return Found(compared, path, Other.of(new, compared.builds), payload)
+            return FoundDesign(compared, path, Other.of(new, compared.builds), payload)
 
-        def done(found: Found) -> None:
+        def done(found: FoundDesign) -> None:
             self._found = found
             self._html.content = design_html(found.compared, found.payload)
             reached = found.compared.found.feasible

@@ -27,7 +27,7 @@ from armdyn.studio.style import BAD
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class BodyPart:
     """A body of a link, and the joint that moves it."""
 
     name: str
@@ -36,10 +36,10 @@ class Part:
     """How many joints carry it."""
 
 
-def parts(model: RobotModel) -> list[Part]:
+def parts(model: RobotModel) -> list[BodyPart]:
     """The bodies that move, in the order of the tree."""
     return [
-        Part(body.name, i, len(model.paths[i]))
+        BodyPart(body.name, i, len(model.paths[i]))
         for i, link in enumerate(model.links)
         for body in link.bodies
         if not body.payload
@@ -47,7 +47,7 @@ def parts(model: RobotModel) -> list[Part]:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class PartNumbers:
     """What can be edited of a part, as the text of its fields."""
 
     mass: str
@@ -69,20 +69,20 @@ class Numbers:
     """Instead of mass, centre and tensor: type = "box", size = [0.1, 0.1, 0.3], density = 2700."""
 
 
-def inertia_of(model: RobotModel, part: Part) -> Inertia:
+def inertia_of(model: RobotModel, part: BodyPart) -> Inertia:
     """The inertia of a part."""
     bodies = model.links[part.link].bodies
     return next(body.inertia for body in bodies if body.name == part.name)
 
 
-def numbers(model: RobotModel, part: Part) -> Numbers:
+def numbers(model: RobotModel, part: BodyPart) -> PartNumbers:
     """The present numbers of a part."""
     joint, inertia = model.joints[part.link], inertia_of(model, part)
     tensor = np.asarray(inertia.moment_about_com)
     laws = keys_from_friction(joint.friction)
     friction = ", ".join(f"{key} = {_toml(value)}" for key, value in laws)
     ends = joint.limits.lower, joint.limits.upper
-    return Numbers(
+    return PartNumbers(
         written(inertia.mass), written(*inertia.com), written(*np.diag(tensor)),
         written(*tensor[[0, 0, 1], [1, 2, 2]]), written(joint.rotor.inertia),
         written(joint.rotor.gear_ratio), friction,
@@ -91,14 +91,14 @@ def numbers(model: RobotModel, part: Part) -> Numbers:
     )  # fmt: skip
 
 
-def edited(model: RobotModel, part: Part, new: Numbers) -> RobotModel:
+def edited(model: RobotModel, part: BodyPart, new: PartNumbers) -> RobotModel:
     """The robot with other numbers of a part; what is not edited stays as exact as it was.
 
     Raises:
         ModelError: A number or a text that means nothing; it names the link or the joint.
     """
     now, joint = numbers(model, part), model.joints[part.link].name
-    changed = {key for key in Numbers.__slots__ if getattr(new, key) != getattr(now, key)}
+    changed = {key for key in PartNumbers.__slots__ if getattr(new, key) != getattr(now, key)}
     body = _body(part, new, inertia_of(model, part), changed)
     made: RobotModel = changes.with_link(model, part.name, None, body) if body else model
     read: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -122,7 +122,7 @@ def edited(model: RobotModel, part: Part, new: Numbers) -> RobotModel:
     return replace(made, joints=tuple(joints))
 
 
-def _body(part: Part, new: Numbers, now: Inertia, changed: set[str]) -> dict[str, Any]:
+def _body(part: BodyPart, new: PartNumbers, now: Inertia, changed: set[str]) -> dict[str, Any]:
     """The keys of another body; empty if it is the same."""
     if new.shape.strip():
         return {"shape": _table(f"shape of {part.name}", new.shape)}
@@ -218,7 +218,7 @@ class EditPanel(Panel):
         self._beside: Any = gui.add_checkbox("compare with original", False, visible=False)
         self._back = gui.add_button("Back to the original", visible=False)
         self._original: Arm | None = None
-        self._parts: list[Part] = []
+        self._parts: list[BodyPart] = []
         self._new: RobotModel | None = None
         self._editing = self._writing = False
         self._last: Snapshot | None = None
@@ -306,7 +306,7 @@ class EditPanel(Panel):
         self._session.compare(other)
 
     @property
-    def _part(self) -> Part | None:
+    def _part(self) -> BodyPart | None:
         return next((part for part in self._parts if part.name == self._choice.value), None)
 
     def _read(self) -> None:
@@ -328,7 +328,7 @@ class EditPanel(Panel):
         part = self._part
         if self._writing or part is None or (event is not None and event.client_id is None):
             return
-        values = Numbers(**{key: handle.value for key, handle in self._fields.items()})
+        values = PartNumbers(**{key: handle.value for key, handle in self._fields.items()})
         self._new, fault, model = None, "", self._session.arm.robot.model
         if values == numbers(model, part):
             self._tell()
