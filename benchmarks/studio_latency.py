@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from armdyn.studio.arm import State, pose
-from armdyn.studio.sentence import what_matters
+from armdyn.studio.panels.joints import what_matters
 from armdyn.studio.server import Studio
 
 TRIALS = 40

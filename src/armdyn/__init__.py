@@ -52,12 +52,12 @@ if TYPE_CHECKING:
     from armdyn.identification.excitation.excite import excite as excite
     from armdyn.identification.gains import identify_drive_gains as identify_drive_gains
     from armdyn.identification.identify import identify as identify
+    from armdyn.identification.observer.observer import Observer as Observer
     from armdyn.identification.payload import identify_payload as identify_payload
     from armdyn.identification.special import identify_friction as identify_friction
     from armdyn.identification.special import identify_gravity as identify_gravity
     from armdyn.identification.special import update_model as update_model
     from armdyn.kernels.threads import set_threads as set_threads
-    from armdyn.observer.observer import Observer as Observer
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.study.compare.compare import compare as compare
     from armdyn.study.operations.count import count_operations as count_operations
@@ -70,16 +70,16 @@ if TYPE_CHECKING:
     from armdyn.study.terms.rank import rank as rank
     from armdyn.study.terms.reduced import reduced as reduced
     from armdyn.study.terms.terms import terms as terms
-    from armdyn.sweep.grid import Grid as Grid
-    from armdyn.sweep.samples import Random as Random
-    from armdyn.sweep.samples import Sobol as Sobol
-    from armdyn.sweep.sweep import sweep as sweep
+    from armdyn.sweeping.grid import Grid as Grid
+    from armdyn.sweeping.samples import Random as Random
+    from armdyn.sweeping.samples import Sobol as Sobol
+    from armdyn.sweeping.sweep import sweep as sweep
 
 _MODULES = {
-    "Grid": "armdyn.sweep.grid",
-    "Observer": "armdyn.observer.observer",
-    "Random": "armdyn.sweep.samples",
-    "Sobol": "armdyn.sweep.samples",
+    "Grid": "armdyn.sweeping.grid",
+    "Observer": "armdyn.identification.observer.observer",
+    "Random": "armdyn.sweeping.samples",
+    "Sobol": "armdyn.sweeping.samples",
     "Workspace": "armdyn.study.states",
     "compare": "armdyn.study.compare.compare",
     "count_operations": "armdyn.study.operations.count",
@@ -99,7 +99,7 @@ _MODULES = {
     "size": "armdyn.study.sizing.size",
     "worst_case": "armdyn.study.sizing.worst_case",
     "spring_balance": "armdyn.study.simplify.springs",
-    "sweep": "armdyn.sweep.sweep",
+    "sweep": "armdyn.sweeping.sweep",
     "terms": "armdyn.study.terms.terms",
     "update_model": "armdyn.identification.special",
 }

@@ -7,17 +7,16 @@ from support.paths import SOURCE
 from support.source_code import FILES, tree_of
 
 CLASSES = """
-Angle Axes Block Body Branch Choices Design Equations Finding Found Grid LinkMotion Load Loop
-Motion Noise Numbers Panel Part Piece Problem Program Quantity Rows Samples Search Segment Shape
-Space Stage System Table Term Trial _Builder _Step
+Angle Axes Block Body Branch Choices Design Equations Finding LinkMotion Load Loop Noise Panel Piece
+Problem Program Quantity Rows Samples Search Segment Shape Space System Table Term Trial _Builder
+_Step
 """
 FUNCTIONS = """
-angle_sum bench box branches cell check_loops check_names check_times compare
-compiled constants coriolis_matrix counted crossed draw drawn_in_ranges ellipsoid entries
-equations evaluate exact excite export fitting follow identify index inner inverse jacobian
-legend listed mirrored module mujoco number numbers on_threads operations passive_joints pinocchio
-place plain plot_torques pose power product random_states rank read_triangles reasons reduced
-request_of robots run scaled search sections sign simplify simulate size stacked start substituted
+angle_sum bench box branches cell check_loops check_names compare compiled constants coriolis_matrix
+counted crossed draw drawn_in_ranges ellipsoid entries equations evaluate exact excite export
+fitting identify index inner jacobian legend listed mirrored module mujoco number numbers operations
+passive_joints pinocchio place plain pose power product random_states rank read_triangles reasons
+reduced request_of robots run scaled search sign simplify simulate size stacked start substituted
 sweep terms text toolbox total transpose turned turning
 """
 

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.bench.loop_peers import PinocchioLoops
+from armdyn.bench.peers import PinocchioLoops
 from support.loop_peers import MujocoLoops
 from support.peers import close
 

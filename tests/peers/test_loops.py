@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.bench.loop_peers import PinocchioLoops
+from armdyn.bench.peers import PinocchioLoops
 from armdyn.model import FrictionLaw
 from armdyn.robot import Robot
 from support.loop_peers import MujocoLoops

@@ -16,10 +16,9 @@ from armdyn.errors import DescriptionError
 from armdyn.studio import archive
 from armdyn.studio.archive import check_mjcf, description, unpack
 from armdyn.studio.arm import Arm, Evaluator, State, arm_of
-from armdyn.studio.mjcf_looks import mjcf_visuals
 from armdyn.studio.project import Project, packed, read_project
 from armdyn.studio.uploads import open_upload
-from armdyn.studio.visuals import NOT_IN_ARCHIVE, Visual
+from armdyn.studio.visuals import NOT_IN_ARCHIVE, Visual, mjcf_visuals
 from support.meshes import TRIANGLE as STL
 
 URDF = """<robot name="arm"><link name="base"/>

@@ -12,10 +12,15 @@ import armdyn
 from armdyn.closed_forms.mathml import evaluated
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.studio.arm import Evaluator, State
-from armdyn.studio.effects import effects
-from armdyn.studio.panels.closed_form import Written, numbers_html, symbols_html
-from armdyn.studio.panels.equation import equation_html
-from armdyn.studio.panels.side_by_side import LAWS, formulations_html
+from armdyn.studio.panels.equation import (
+    LAWS,
+    Written,
+    equation_html,
+    formulations_html,
+    numbers_html,
+    symbols_html,
+)
+from armdyn.studio.scene import effects
 from armdyn.study.structure.structure import structure
 
 

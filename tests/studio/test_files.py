@@ -19,9 +19,10 @@ pytest.importorskip("viser")
 import armdyn
 from armdyn.errors import ArmdynError, DescriptionError, StudioError, TrajectoryError
 from armdyn.io.regular import MAX_BYTES
-from armdyn.studio import exports, uploads
+from armdyn.studio import uploads
 from armdyn.studio.arm import State, pose
 from armdyn.studio.background import Jobs, Latest
+from armdyn.studio.panels import exports
 from armdyn.studio.recording import from_file, simulated, there_and_back
 from armdyn.studio.server import Studio
 from support.studio_windows import PATIENCE, until

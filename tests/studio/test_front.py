@@ -13,7 +13,7 @@ import pytest
 import armdyn
 from armdyn.studio.arm import Arm, Evaluator, State, arm_of
 from armdyn.studio.background import Jobs
-from armdyn.studio.exports import c_code, csv, png, toml, warning
+from armdyn.studio.panels.exports import c_code, csv, png, toml, warning
 from armdyn.studio.scene import lowest
 from armdyn.studio.stage import stage
 from armdyn.studio.uploads import open_robot

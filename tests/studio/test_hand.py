@@ -11,10 +11,9 @@ pytest.importorskip("viser")
 import armdyn
 from armdyn.errors import ModelError
 from armdyn.studio.arm import Evaluator, State, pose
-from armdyn.studio.editing import edited, numbers, parts
-from armdyn.studio.panels.edit import ledger, tree_html
+from armdyn.studio.panels.edit import edited, ledger, numbers, parts, tree_html
+from armdyn.studio.panels.hand import coordinate, follow, turned
 from armdyn.studio.panels.worst import worst_html
-from armdyn.studio.pulling import coordinate, follow, turned
 
 HOSTILE = "<img src=x onerror='alert(1)'>\"&"
 

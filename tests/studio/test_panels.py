@@ -15,12 +15,11 @@ from armdyn.model.validate import Finding
 from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, State, pose, slider_limits
-from armdyn.studio.groups import joint_groups
 from armdyn.studio.panels.check import check_html
 from armdyn.studio.panels.design import design_html
+from armdyn.studio.panels.joints import joint_groups, what_matters
 from armdyn.studio.panels.study import operation_bars, structure_html
 from armdyn.studio.recording import Recording, simulated
-from armdyn.studio.sentence import what_matters
 from armdyn.studio.visuals import NotDrawn
 from armdyn.study.operations.count import STAGES
 from armdyn.study.operations.report import operation_report
@@ -243,7 +242,7 @@ def test_numbers_are_short(value, words):
 def test_a_long_arm_is_not_compiled_and_shows_the_same_torques(puma, moving, monkeypatch):
     wanted = Evaluator(puma)(moving)
     few = dataclasses.replace(COMPILED_IN_STUDIO, value=5)
-    monkeypatch.setattr("armdyn.studio.evaluator.COMPILED_IN_STUDIO", few)
+    monkeypatch.setattr("armdyn.studio.arm.COMPILED_IN_STUDIO", few)
     monkeypatch.setattr(Robot, "kernel", None)
     found = Evaluator(puma)(moving)
     assert found.mass_matrix is None

@@ -14,7 +14,7 @@ from armdyn.io.xml import XmlElement
 from armdyn.model import Inertia
 from armdyn.studio import shapes
 from armdyn.studio.arm import Evaluator, State, arm_of, pose
-from armdyn.studio.housings import housing
+from armdyn.studio.drawing import housing
 from armdyn.studio.scene import lowest
 from armdyn.studio.stage import stage, upright
 from armdyn.studio.uploads import open_robot, open_upload

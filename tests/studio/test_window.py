@@ -11,7 +11,7 @@ import armdyn
 from armdyn.errors import UnknownNameError
 from armdyn.studio.arm import Arm, Evaluator, State
 from armdyn.studio.memory import MOST_WINDOWS, Memories
-from armdyn.studio.panels.timeline import Motion
+from armdyn.studio.panels.timeline import PlayedMotion
 from armdyn.studio.recording import there_and_back
 from support.studio_windows import bare_window, until
 
@@ -107,11 +107,11 @@ def test_only_the_last_windows_are_remembered():
 
 def test_another_robot_stops_the_motion_of_the_one_before(window, sent):
     timeline = panel(window, "TimelinePanel")
-    move = Motion("a move", lambda robot, _: there_and_back(robot, [0, 0], [1, 1], 20.0))
+    move = PlayedMotion("a move", lambda robot, _: there_and_back(robot, [0, 0], [1, 1], 20.0))
     timeline.make(move)
     until(lambda: timeline.recording is not None, what="the motion")
     until(lambda: window.state.q[0] > 0.001, what="its beginning")
-    waiting = Motion("another move", lambda robot, tell: forever(tell))
+    waiting = PlayedMotion("another move", lambda robot, tell: forever(tell))
     timeline.make(waiting, play=False)
     (job,) = window.jobs.running
     q = np.array([0.2, 0.1])

@@ -12,7 +12,7 @@ pytest.importorskip("viser")
 
 import armdyn
 from armdyn.studio.arm import State
-from armdyn.studio.panels import takeaway
+from armdyn.studio.panels import exports
 from armdyn.studio.panels.design import NEAREST
 from armdyn.studio.panels.poses import PAUSE
 from armdyn.studio.stage import stage
@@ -267,7 +267,7 @@ def test_the_worst_case_is_found_and_gone_to(window):
 
 
 def test_archives_projects_and_a_report_come_and_go(window, tmp_path, monkeypatch):
-    monkeypatch.setattr(takeaway, "RENDER_TIMEOUT", PATIENCE)
+    monkeypatch.setattr(exports, "RENDER_TIMEOUT", PATIENCE)
     robot = window.open("two_link")
     window.tab("Robot")
     q = np.array([0.4, -0.3])

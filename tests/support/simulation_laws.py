@@ -3,8 +3,8 @@
 import numpy as np
 
 from armdyn import from_dh
-from armdyn.simulation.dry_friction import DryFriction
 from armdyn.simulation.simulator import simulate
+from armdyn.simulation.system import DryFriction
 
 MASS, G = 2.0, 9.81
 ROD = {

@@ -1,17 +1,97 @@
-"""Batches of states, and what armdyn does with them."""
+"""Batches of states: beside the peak of the processor, on threads, in sweeps and in JAX."""
 
-from collections.abc import Iterator
+import ctypes
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.bench.peak import kernel_flops, peak_loop
 from armdyn.bench.report import Speed
 from armdyn.bench.timing import Contender, alternate
 from armdyn.formulations.coupling import drawn_positions
+from armdyn.graph.operations import OPERATIONS
+from armdyn.kernels.kernel import Kernel
+from armdyn.kernels.llvm.backend import Linked, object_code
+from armdyn.kernels.llvm.fuse import FUSED
+from armdyn.kernels.llvm.segments import Segment, SineCosine, best_plan
+from armdyn.kernels.llvm.target import Target
+from armdyn.kernels.llvm.trig import FLOPS
+from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 from armdyn.kernels.threads import set_threads, threads
 from armdyn.robot import Robot
+from armdyn.sweeping.grid import Grid
+from armdyn.sweeping.samples import Random, Sobol
+from armdyn.sweeping.sweep import sweep
+
+CHAINS = 12
+"""Independent sums: enough for two units with a latency of five, few enough for the registers."""
+UNROLLED = 4
+"""Steps of each in one pass of the loop."""
+PASSES = 20_000
+"""Passes in one run: about a tenth of a millisecond a chain."""
+
+
+@lru_cache(maxsize=1)
+def peak_loop() -> Contender:
+    """Fused multiply-adds of this processor, each a state: its time is that of one operation."""
+    target = Target.host()
+    vectors = Vectors(target.lanes("float64"), "float64", target.fma)
+    code = Linked(object_code(_text(vectors), target), ("peak",))
+    call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p)(code["peak"])
+    out = (ctypes.c_double * vectors.lanes)()
+
+    def run() -> object:
+        call(PASSES, ctypes.addressof(out))
+        return code, out  # which must live as long
+
+    flops = 2 * vectors.lanes * CHAINS * UNROLLED * PASSES
+    return Contender("fused multiply-adds", run, flops)
+
+
+def kernel_flops(kernel: Kernel) -> int:
+    """Multiplications, additions and divisions that one state takes, sines and cosines included.
+
+    As they are executed: a product that is fused into two sums is computed twice, and counts twice.
+    """
+    steps = best_plan(kernel.program, Target.host()).steps
+    cost = {op.name: int(op.cost in ("add", "mul", "div")) for op in OPERATIONS.values()}
+    cost |= dict.fromkeys(FUSED, 2)
+    segments = (step.operations for step in steps if isinstance(step, Segment))
+    flops = sum(cost[op] for operations in segments for _, op, _ in operations)
+    angles = sum(step.count for step in steps if isinstance(step, SineCosine))
+    return flops + angles * FLOPS[kernel.dtype]
+
+
+def _text(v: Vectors) -> str:
+    """x ← x/2 + 1/4 in every chain, which stays near 1/2 and so meets no slow number."""
+    t = IrWriter(v)
+    t.lines.append("define void @peak(i64 %n, ptr %out) nounwind {")
+    t.label("entry")
+    t.do("br label %loop")
+    t.label("loop")
+    t.let("phi i64 [0, %entry], [%next, %loop]", "%i")
+    chains = [
+        t.let(f"phi {v.type} [{v.splat(1.0 + k)}, %entry], [%end{k}, %loop]", f"%start{k}")
+        for k in range(CHAINS)
+    ]
+    for _ in range(UNROLLED):
+        chains = [t.fused(x, v.splat(0.5), v.splat(0.25)) for x in chains]
+    for k, x in enumerate(chains):
+        t.let(f"bitcast {v.type} {x} to {v.type}", f"%end{k}")
+    t.let("add i64 %i, 1", "%next")
+    t.let("icmp slt i64 %next, %n", "%more")
+    t.do("br i1 %more, label %loop, label %exit")
+    t.label("exit")
+    total = chains[0]
+    for x in chains[1:]:
+        total = t.binary("add", total, x)
+    t.do(f"store {v.type} {total}, ptr %out, align 8")
+    t.do("ret void")
+    return "\n".join([*v.declarations(), *t.lines, "}"]) + "\n"
+
 
 CACHED_STATES = 2048
 """States that stay in the caches."""
@@ -43,13 +123,13 @@ def peak_share(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
     flops = kernel_flops(kernel.__self__)
     for states in (CACHED_STATES, count):
         ours = batch_contender(robot, "inverse_dynamics", random_states(robot, states))
-        time, operation = alternate([ours, peak_loop().contender()], seconds)
+        time, operation = alternate([ours, peak_loop()], seconds)
         what = f"{flops} operations of inverse dynamics, {states} states"
         peak = f"peak of {1e-9 / operation:.1f} GFLOP/s"
         yield Speed(robot.name, "peak", what, time, peak, flops * operation)
 
 
-def on_threads(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
+def thread_share(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
     """Inverse dynamics of many states on all threads beside one."""
     many, count = threads(), MANY_STATES * count
     alone = batch_contender(robot, "inverse_dynamics", random_states(robot, count))
@@ -62,3 +142,80 @@ def on_threads(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
     times = alternate([Contender("", together, count), alone], seconds)
     what = f"batch inverse dynamics, {count} states, {many} threads"
     yield Speed(robot.name, "threads", what, times[0], "one thread", times[1])
+
+
+SWEPT = 20
+"""Times as many states as in a batch."""
+
+
+def sweep_rates(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
+    """States made, evaluated and reduced to extremes in one loop, beside evaluated alone."""
+    points = max(2, round((SWEPT * count) ** (1 / min(robot.n, 6))))
+    moving = {f"q{k + 1}": (-1.0, 1.0, points) for k in range(min(robot.n, 6))}
+    states = SWEPT * count
+    ways = {
+        f"grid of {points ** len(moving)} states": Grid(qd=0.5, qdd=1.0, **moving),
+        f"{states} random states": Random(states, q=(-1, 1), qd=(-1, 1)),
+        f"{states} points of Sobol": Sobol(states, q=(-1, 1), qd=(-1, 1)),
+    }
+    alone = batch_contender(robot, "inverse_dynamics", random_states(robot, count))
+
+    def batches() -> None:
+        for _ in range(SWEPT):
+            alone.run()
+
+    kernel = Contender("kernel", batches, states)  # as long, so that both are disturbed as often
+    for what, over in ways.items():
+        run: Callable[[], object] = partial(
+            sweep, robot, "inverse_dynamics", over, "extremes", friction=False
+        )
+        size = points ** len(moving) if isinstance(over, Grid) else states
+        times = alternate([Contender(what, run, size), kernel], seconds)
+        told = f"sweep with extremes, {what}"
+        yield Speed(robot.name, "sweep", told, times[0], "the kernel on a batch", times[1])
+
+
+JAX_STATES = 2000, 20_000
+"""States in a batch that stays in the caches, as those of learning do, and in one that does not."""
+JAX_QUANTITIES = "inverse_dynamics", "forward_dynamics"
+
+
+def jax_rates(robot: Robot, seconds: float, _: int) -> Iterator[Speed]:
+    """Dynamics and their gradients inside `jit`, if JAX is installed."""
+    if find_spec("jax") is None:
+        return
+    import jax  # noqa: PLC0415 (an extra)
+
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    try:
+        for quantity in JAX_QUANTITIES:
+            for count in JAX_STATES:
+                yield from _rates(jax, robot, quantity, count, seconds)
+    finally:
+        jax.config.update("jax_enable_x64", before)
+
+
+def _rates(jax: Any, robot: Robot, quantity: str, count: int, seconds: float) -> Iterator[Speed]:
+    """The function beside the kernel in NumPy, and its gradient beside the function."""
+    function = robot.jax(quantity, friction=False)
+    states = random_states(robot, count)
+    given = [jax.device_put(x) for x in states]
+    value = jax.jit(function)
+    pulled = jax.jit(lambda w, *x: jax.vjp(function, *x)[1](w))
+    contenders = [
+        Contender("jit", _run(jax, value, given), count),
+        Contender("gradient", _run(jax, pulled, [given[0], *given]), count),
+        batch_contender(robot, quantity, states),
+    ]
+    for contender in contenders:
+        contender.run()  # which compiles
+    own, slope, kernel = alternate(contenders, seconds)
+    name, told = quantity.replace("_", " "), f"in JAX, {count} states"
+    yield Speed(robot.name, "jax", f"{name} {told}", own, "the kernel in NumPy", kernel)
+    what = f"gradient of {name} {told}"
+    yield Speed(robot.name, "jax", what, slope, "the function in JAX", own)
+
+
+def _run(jax: Any, function: Any, given: list[Any]) -> Any:
+    return lambda: jax.block_until_ready(function(*given))

@@ -12,11 +12,16 @@ from time import perf_counter
 
 import numpy as np
 
-from armdyn.bench.batches import batch_contender, on_threads, peak_share, random_states
-from armdyn.bench.in_jax import jax_rates
+from armdyn.bench.batches import (
+    batch_contender,
+    jax_rates,
+    peak_share,
+    random_states,
+    sweep_rates,
+    thread_share,
+)
 from armdyn.bench.peers import PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
-from armdyn.bench.sweeps import sweep_rates
 from armdyn.bench.timing import LOOP, Contender, alternate, check_agreement, loop
 from armdyn.errors import ArmdynWarning, PeerError, check_known
 from armdyn.io.files import save_model
@@ -164,7 +169,7 @@ def _compiling(robot: Robot, seconds: float, _: int) -> Iterator[Speed]:
 
 ALONE = {
     "peak": peak_share,
-    "threads": on_threads,
+    "threads": thread_share,
     "sweep": sweep_rates,
     "jax": jax_rates,
     "compile": _compiling,

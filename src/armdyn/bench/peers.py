@@ -1,4 +1,7 @@
-"""Other libraries on the robot and the states of a benchmark, called in their fastest way."""
+"""Other libraries on the robot and the states of a benchmark, called in their fastest way.
+
+A robot with loops is in Pinocchio a tree, and a point in common at each cut joint.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +13,155 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.bench.loop_peers import pinocchio_loops
 from armdyn.bench.timing import LOOP, Contender, loop
 from armdyn.errors import PeerError, counted
+from armdyn.formulations.coupling import Coordinates
+from armdyn.model import Joint, RobotModel
 from armdyn.robot import Robot
+
+PINS = ("revolute", "spherical", "cylindrical")
+"""Cut joints of planar loops, which a point in common closes."""
+PROXIMAL = (1e-14, 1e-9, 100)
+"""Accuracy, weight and most iterations of Pinocchio's solver: rows of planar loops depend on each
+other, so without a weight it gives no numbers."""
+INDEPENDENT = 1e-9
+"""Pivot below which a row of the closures is a combination of others."""
+
+
+class PinocchioLoops:
+    """The tree of a robot in Pinocchio, without friction, with its closures.
+
+    Arrays are those of all joints in our order; Pinocchio's sparse algorithms want joints depth
+    first.
+    """
+
+    def __init__(self, pin: Any, model: RobotModel):
+        for each in model.loops:
+            if each.cut.name not in PINS:
+                raise PeerError(f"{each.where} is closed by a {each.cut.name} joint, not by a pin")
+        self.pin, self.order = pin, depth_first(model)
+        self.back = np.argsort(self.order)
+        index = {-1: 0} | {i: k + 1 for k, i in enumerate(self.order)}
+        self.model = other = pin.Model()
+        other.gravity = pin.Motion(np.array(model.gravity), np.zeros(3))
+        for i in self.order:
+            joint, body = model.joints[i], model.links[i].inertia
+            place = model.base @ joint.placement if joint.parent < 0 else joint.placement
+            k = other.addJoint(
+                index[joint.parent], pin_joint(pin, joint), pin.SE3(np.array(place)), joint.name
+            )
+            inertia = pin.Inertia(body.mass, body.com, body.moment_about_com)
+            other.appendBodyToJoint(k, inertia, pin.SE3.Identity())
+        other.armature = np.array([model.joints[i].rotor.reflected for i in self.order])
+        self.data = other.createData()
+        self.models = pin.StdVec_RigidConstraintModel()
+        self.datas = pin.StdVec_RigidConstraintData()
+        for each in model.loops:
+            ends: list[Any] = []
+            for link, T in ((each.link_a, each.frame_a), (each.link_b, each.frame_b)):
+                place = model.base @ T if link < 0 else T
+                ends += [index[link], pin.SE3(np.array(place))]
+            kind = pin.ContactType.CONTACT_3D
+            cut = pin.RigidConstraintModel(kind, other, *ends, pin.LOCAL_WORLD_ALIGNED)
+            self.models.append(cut)
+            self.datas.append(cut.createData())
+        pin.initConstraintDynamics(other, self.data, self.models, self.datas)
+        self.settings = pin.ProximalSettings(*PROXIMAL)
+
+    def accelerations(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+        """Those of all joints, and forces of b on a in cut joints, (loops, 3), world axes."""
+        qdd = self.pin.constraintDynamics(
+            self.model,
+            self.data,
+            *(v[self.order] for v in (q, qd, tau)),
+            self.models,
+            self.datas,
+            self.settings,
+        )
+        return qdd[self.back], np.array([each.contact_force.linear for each in self.datas])
+
+    def closure_matrix(self, q: Array) -> Array:
+        """A of the rates A q̇ = 0 that keep the loops closed, (3 loops, N)."""
+        self.pin.computeJointJacobians(self.model, self.data, q[self.order])
+        return np.array(self.jacobian()[:, self.back])
+
+    def jacobian(self) -> Any:
+        """The same in Pinocchio's order, from Jacobians that are computed already."""
+        for cut, data in zip(self.models, self.datas, strict=True):
+            cut.calc(self.model, self.data, data)
+        return self.pin.getConstraintsJacobian(self.model, self.data, self.models, self.datas)
+
+    def tree_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torques at all joints of the open tree."""
+        state = (v[self.order] for v in (q, qd, qdd))
+        return np.array(self.pin.rnea(self.model, self.data, *state)[self.back])
+
+
+def depth_first(model: RobotModel) -> list[int]:
+    """Indices of joints, each followed by those that it carries."""
+    order: list[int] = []
+    ahead = [i for i, parent in enumerate(model.parents) if parent < 0][::-1]
+    while ahead:
+        order.append(i := ahead.pop())
+        ahead += model.children[i][::-1]
+    return order
+
+
+def pin_joint(pin: Any, joint: Joint) -> Any:
+    """A joint as Pinocchio has it; its helical joint too has its pitch in metres per radian."""
+    kind, axis = joint.type, np.array(joint.axis)
+    if kind.turns and kind.slides:
+        return pin.JointModelHelicalUnaligned(axis, kind.slide)
+    if kind.slides:
+        return pin.JointModelPrismaticUnaligned(axis)
+    return pin.JointModelRevoluteUnaligned(axis)
+
+
+def pinocchio_loops(pin: Any, robot: Robot, case: str, states: Sequence[Array]) -> Contender | None:
+    """Pinocchio on a robot with loops; positions and rates of all joints are given to it.
+
+    Inverse dynamics are those of the tree, with the forces of the closures eliminated by their
+    Jacobian; forward dynamics are its constrained ones.
+    """
+    if case not in ("inverse_dynamics", "one_state", "forward_dynamics"):
+        return None
+    peer, model = PinocchioLoops(pin, robot.model), robot.model
+    active = peer.back[list(model.independent)]
+    at = Coordinates.of(model).at(states[0][:LOOP])
+    rates = at.rates(states[1][:LOOP])
+    here = at.q, rates, at.accelerations(states[1][:LOOP], states[2][:LOOP])
+    rows = [[v[i][peer.order] for v in here] for i in range(len(here[0]))]
+    if case == "forward_dynamics":
+        full = np.zeros((len(rows), len(model.joints)))
+        full[:, active] = states[2][:LOOP]
+        given = [[*row[:2], tau] for row, tau in zip(rows, full, strict=True)]
+        rest = peer.models, peer.datas, peer.settings
+        dynamics = partial(pin.constraintDynamics, peer.model, peer.data)
+        name = "pin.constraintDynamics in a loop"
+        return loop(name, lambda *row: dynamics(*row, *rest), given, lambda qdd: qdd[active].copy())
+    passive = peer.back[list(model.passive)]
+    independent = _independent(peer.closure_matrix(here[0][0])[:, list(model.passive)])
+    rnea, jacobians = pin.rnea, pin.computeJointJacobians
+    known, unknown = np.ix_(independent, active), np.ix_(independent, passive)
+
+    def compute(q: Array, qd: Array, qdd: Array) -> Array:
+        tau = rnea(peer.model, peer.data, q, qd, qdd)
+        jacobians(peer.model, peer.data, q)
+        A = peer.jacobian()
+        force = np.linalg.solve(A[unknown].T, tau[passive])
+        return np.array(tau[active] - A[known].T @ force)
+
+    return loop("pin.rnea and constraint Jacobians in a loop", compute, rows)
+
+
+def _independent(A: Array) -> Array:
+    """As many rows as the rank of A."""
+    from scipy.linalg import qr  # noqa: PLC0415 (slow, and few robots have loops)
+
+    _, R, order = qr(A.T, pivoting=True, mode="economic")
+    sizes = np.abs(np.diag(R))
+    return np.sort(order[: int((sizes > INDEPENDENT * sizes[0]).sum())])
+
 
 BLOCK = 10_000
 """States that a peer computes in one run; the fastest block counts, which favours the peer."""

@@ -49,7 +49,7 @@ def sweep(
     json: Json = False,
 ) -> None:  # fmt: skip
     """Evaluate a quantity over a grid, samples or a file, and keep extremes or store everything."""
-    from armdyn.sweep.sweep import sweep as swept
+    from armdyn.sweeping.sweep import sweep as swept
 
     over = _over(states, set or [], random, sobol, seed, arm := robot.open(), degrees)
     kept = _reductions(reduce, bins, levels, limits)
@@ -79,7 +79,7 @@ def _over(
     degrees: bool,
 ) -> Any:
     """What is swept over."""
-    from armdyn.sweep import Grid, Random, Sobol
+    from armdyn.sweeping import Grid, Random, Sobol
 
     ways = [states, random, sobol]
     if sum(way is not None for way in ways) > 1:
@@ -147,7 +147,7 @@ def _radians(value: Any) -> Any:
 def _reductions(
     names: list[str] | None, bins: int | None, levels: str | None, limits: str | None
 ) -> Any:
-    from armdyn.sweep.reductions import REDUCTIONS
+    from armdyn.sweeping.reductions import REDUCTIONS
 
     given: dict[str, dict[str, Any]] = {
         "histogram": {} if bins is None else {"bins": bins},

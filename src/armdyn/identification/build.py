@@ -10,8 +10,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.identification.equations import Equations, Motor
-from armdyn.identification.friction_terms import ROTOR
-from armdyn.identification.spring_terms import STIFF, TENSE
+from armdyn.identification.friction_terms import ROTOR, STIFF, TENSE
 from armdyn.model import FrictionLaw, RobotModel, Rotor
 from armdyn.robot import Robot
 

@@ -16,14 +16,12 @@ from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification.build import found_robot, parameter_rows
 from armdyn.identification.diagnosis import diagnose
 from armdyn.identification.equations import Motor
-from armdyn.identification.gram import Sums
 from armdyn.identification.methods import estimate
-from armdyn.identification.neighbours import speed_lean
-from armdyn.identification.problem import known_value, prior_of, problem_of
+from armdyn.identification.problem import Sums, known_value, prior_of, problem_of
 from armdyn.identification.residuals import Fit, fit_of, kind_of_split, residual_tests, series_of
 from armdyn.identification.result import Identification
-from armdyn.identification.task import Choices, Task, places
-from armdyn.identification.uncertainty import FoundParameter, Spread, reasons, spread_of
+from armdyn.identification.task import Choices, Task
+from armdyn.identification.uncertainty import FoundParameter, Spread, reasons, speed_lean, spread_of
 from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
 from armdyn.robot import Robot
 
@@ -34,25 +32,18 @@ def conclude(
     """Estimate by the method of the task, and judge the estimate."""
     equations, motors, problem = task.equations, choices.motors, choices.problem
     N = len(task.robot.model.links)
-    prior, chosen = prior_of(equations, problem), places(equations, motors)
+    prior = prior_of(equations, problem)
     free = None if task.links else np.arange(len(prior.objective.start)) >= 10 * N
     task.progress(f"method {task.method}", 0, 0)
     found = estimate(
-        task.method,
-        task.training,
-        problem,
-        prior,
-        choices.noise,
-        choices.search.weight,
-        chosen,
-        free,
+        task.method, task.training, problem, prior, choices.noise, choices.search.weight, free
     )
     theta, phi = prior.parameters @ found.x, prior.features @ found.x
     scale = np.abs(np.diag(prior.parameters)[10 * N :])
     robot = found_robot(equations, motors, theta, scale, task.links)
-    series = series_of(equations, sums.kept, chosen, phi)
+    series = series_of(equations, sums.kept, motors, phi)
     training = fit_of("training", problem, phi, series, task.training.health.duration)
-    validation, kind = _validation(task, held, motors, chosen, phi, training)
+    validation, kind = _validation(task, held, motors, phi, training)
     spread = spread_of(problem.whole, prior, found.noise, found.weight, found.x, free)
     if choices.beside:
         problems = (problem, *choices.beside)
@@ -87,17 +78,12 @@ def conclude(
 
 
 def _validation(
-    task: Task,
-    held: Sums | None,
-    motors: Sequence[Motor],
-    chosen: Array,
-    phi: Array,
-    training: Fit,
+    task: Task, held: Sums | None, motors: Sequence[Motor], phi: Array, training: Fit
 ) -> tuple[Fit | None, str]:
     if held is None or not held.samples or task.validation is None:
         return None, "none"
     problem = problem_of(task.equations, held.folds(1), motors)
-    series = series_of(task.equations, held.kept, chosen, phi)
+    series = series_of(task.equations, held.kept, motors, phi)
     fit = fit_of("validation", problem, phi, series, task.validation.health.duration)
     return fit, kind_of_split(training.series, series, task.apart)
 

@@ -9,9 +9,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import IdentificationError, shown
 from armdyn.identification.equations import Equations, Rows
-from armdyn.identification.filters import choose_cutoff, low_pass
-from armdyn.identification.gram import Sums
-from armdyn.identification.preparation import Cutoffs, Health, pieces
+from armdyn.identification.preparation import Cutoffs, Health, choose_cutoff, low_pass, pieces
+from armdyn.identification.problem import Sums
 from armdyn.io.log import Log, Samples, open_log
 from armdyn.robot import Robot
 

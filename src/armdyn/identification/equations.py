@@ -5,7 +5,7 @@ of several) its rotor and the terms of friction that may be needed, and those of
 features that act on a joint are in its rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,10 +14,15 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.formulations.coupling import Coordinates
-from armdyn.identification.filters import low_pass
-from armdyn.identification.friction_terms import ROTOR, FrictionFeature, Structure
-from armdyn.identification.preparation import Piece
-from armdyn.identification.spring_terms import joints_felt, spring_features, spring_torques_at
+from armdyn.identification.friction_terms import (
+    ROTOR,
+    FrictionFeature,
+    Structure,
+    joints_felt,
+    spring_features,
+    spring_torques_at,
+)
+from armdyn.identification.preparation import Piece, low_pass
 from armdyn.robot import Robot
 
 Motor = tuple[int, FrictionFeature]
@@ -96,6 +101,24 @@ class Equations:
     def _motors_at(self, j: int) -> Array:
         found: Array = self.links + np.flatnonzero(self.felt[:, j])
         return found
+
+    def matched(self, motors: Sequence[Motor]) -> list[tuple[Array, Array]]:
+        """For each coordinate, which of its acting features links and these motors have, and where.
+
+        The features of links come first among these, then those of the motors in their order.
+        """
+        place = np.full(self.links + len(self.motors), -1)
+        place[: self.links] = np.arange(self.links)
+        number = {motor: self.links + i for i, motor in enumerate(self.motors)}
+        for i, motor in enumerate(motors, start=self.links):
+            place[number[motor]] = i
+        some = (np.flatnonzero(place[acting] >= 0) for acting in self.acting)
+        return [(out, place[acting[out]]) for out, acting in zip(some, self.acting, strict=True)]
+
+    def predicted(self, rows: Rows, motors: Sequence[Motor], phi: Array) -> Array:
+        """The torques (m, n) of rows by the features φ of links and these motors."""
+        pairs = zip(rows.Z, self.matched(motors), strict=True)
+        return np.stack([Z[:, out] @ phi[into] for Z, (out, into) in pairs], -1)
 
     def features(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
         """For each coordinate the features that act on it, unfiltered, (m, features)."""

@@ -1,13 +1,14 @@
 """Estimates from sums: least squares, weighted, and physically consistent with a prior."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.scaled_newton import newton
-from armdyn.identification.gram import Sums
-from armdyn.identification.problem import RANK_TOLERANCE, Prior, Problem
+from armdyn.identification.equations import Motor
+from armdyn.identification.problem import RANK_TOLERANCE, Prior, Problem, Sums
 
 MOTOR_WEIGHT = 1e-2
 """Weight of the prior of rotors and friction, which data show well."""
@@ -65,28 +66,23 @@ def weighted_least_squares(problem: Problem) -> tuple[Array, Array]:
     return phi, deviation
 
 
-def repeats_of(sums: Sums, chosen: Array, phi: Array, cutoff: float) -> Array:
+def repeats_of(sums: Sums, motors: Sequence[Motor], phi: Array, cutoff: float) -> Array:
     """How many samples are worth an independent one, from the residuals that are kept, (n,).
 
     It is at least what the filter makes of white noise: its samples then are alike over half a
     period of the cut-off [Hz].
     """
-    n = sums.equations.robot.n
     steps = [np.median(np.diff(rows.t)) for rows in sums.kept if len(rows) > 2]
     least = max(1.0, 0.5 / (_NOISE_WIDTH * cutoff * float(np.median(steps)))) if steps else 1.0
-    found = np.ones(n)
-    position = {int(feature): i for i, feature in enumerate(chosen)}
-    for j, acting in enumerate(sums.equations.acting):
-        pairs = [(i, position[f]) for i, f in enumerate(acting.tolist()) if f in position]
-        out, into = (np.array(part, dtype=int) for part in zip(*pairs, strict=True))
-        total, shares = 0.0, 0.0
-        for rows in sums.kept:
-            r = (rows.tau[:, j] - rows.Z[j][:, out] @ phi[into])[rows.good[:, j]]
+    total, shares = np.zeros(sums.equations.robot.n), np.zeros(sums.equations.robot.n)
+    for rows in sums.kept:
+        residuals = rows.tau - sums.equations.predicted(rows, motors, phi)
+        for j, good in enumerate(rows.good.T):
+            r = residuals[good, j]
             if len(r) > 20:
-                total += len(r) * correlation_length(r)
-                shares += len(r)
-        found[j] = total / shares if shares else 1.0
-    return np.maximum(found, least)
+                total[j] += len(r) * correlation_length(r)
+                shares[j] += len(r)
+    return np.maximum(np.where(shares > 0, total / np.maximum(shares, 1.0), 1.0), least)
 
 
 def correlation_length(r: Array) -> float:

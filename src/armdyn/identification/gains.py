@@ -95,26 +95,23 @@ def _solve(robot: Robot, without: Problem, with_load: Problem, carried: Array) -
     weights = np.full(n, 1.0 / max(float(pull @ pull), 1e-300))
     samples = np.maximum(without.samples + with_load.samples, 1)
     z, H = np.zeros(F + n), np.eye(F + n)
+    runs = ((without, np.zeros(F)), (with_load, carried))
     for _ in range(_ROUNDS):
         H, right = np.zeros((F + n, F + n)), np.zeros(F + n)
-        for run, load in ((without, np.zeros(F)), (with_load, carried)):
-            for j in range(n):
-                G, g, w = run.G[0, j], run.g[0, j], weights[j]
-                H[:F, :F] += w * G
-                H[:F, F + j] -= w * g
-                H[F + j, :F] -= w * g
-                H[F + j, F + j] += w * run.yy[0, j]
-                right[:F] -= w * (G @ load)
-                right[F + j] += w * float(g @ load)
+        for run, load in runs:
+            G, g = np.einsum("j,jab->ab", weights, run.G[0]), weights[:, None] * run.g[0]
+            H[:F, :F] += G
+            H[:F, F:] -= g.T
+            H[F:, :F] -= g
+            H[F:, F:] += np.diag(weights * run.yy[0])
+            right[:F] -= G @ load
+            right[F:] += g @ load
         scale = 1 / np.sqrt(np.maximum(np.diag(H), 1e-300))
         z = scale * np.linalg.lstsq(H * scale * scale[:, None], scale * right, rcond=1e-10)[0]
-        squares = np.zeros(n)
-        for run, load in ((without, np.zeros(F)), (with_load, carried)):
+        squares, k = np.zeros(n), z[F:]
+        for run, load in runs:
             phi = z[:F] + load
-            for j in range(n):
-                k = z[F + j]
-                squares[j] += float(phi @ run.G[0, j] @ phi) - 2 * k * float(run.g[0, j] @ phi)
-                squares[j] += k * k * run.yy[0, j]
+            squares += run.G[0] @ phi @ phi - 2 * k * (run.g[0] @ phi) + k * k * run.yy[0]
         weights = samples / np.maximum(5 * squares, 1e-18)
     covariance = np.linalg.pinv(H * scale * scale[:, None], rcond=1e-10) * scale * scale[:, None]
     errors = np.sqrt(np.maximum(np.diag(covariance)[F:], 0.0))

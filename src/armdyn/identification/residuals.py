@@ -1,12 +1,13 @@
 """What the model leaves of the torques, and what that still contains."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from armdyn.arrays import Array
-from armdyn.identification.equations import Equations, Rows
+from armdyn.identification.equations import Equations, Motor, Rows
 from armdyn.identification.estimate import correlation_length
 from armdyn.identification.problem import Problem
 
@@ -74,19 +75,12 @@ def fit_of(name: str, problem: Problem, phi: Array, series: Series, duration: fl
     )
 
 
-def series_of(equations: Equations, kept: list[Rows], chosen: Array, phi: Array) -> Series:
+def series_of(
+    equations: Equations, kept: list[Rows], motors: Sequence[Motor], phi: Array
+) -> Series:
     """The samples that were kept with what an estimate predicts for them."""
-    place = {int(feature): i for i, feature in enumerate(chosen)}
-    predicted = []
-    for rows in kept:
-        columns = []
-        for j, acting in enumerate(equations.acting):
-            pairs = [(i, place[f]) for i, f in enumerate(acting.tolist()) if f in place]
-            out, into = (np.array(part, dtype=int) for part in zip(*pairs, strict=True))
-            columns.append(rows.Z[j][:, out] @ phi[into])
-        predicted.append(np.stack(columns, -1))
-    n = equations.robot.n
-    empty = np.zeros((0, n))
+    predicted = [equations.predicted(rows, motors, phi) for rows in kept]
+    empty = np.zeros((0, equations.robot.n))
 
     def joined(name: str) -> Array:
         return np.concatenate([getattr(rows, name) for rows in kept] or [empty])

@@ -116,7 +116,7 @@ def identify_gravity(
     if validate is not None and not isinstance(validate, bool | float | int):
         other = _Poses(options.open(robot, validate, "validate"), equations, cutoffs, said)
     task = Task(
-        robot, "entropic", True, equations, cutoffs, True, training, other, True, said, still=True
+        robot, "entropic", True, equations, cutoffs, training, other, True, said, still=True
     )
     sums = training.sums()
     if sums.samples < LEAST_POSES:

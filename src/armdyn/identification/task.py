@@ -1,6 +1,16 @@
-"""What is to be identified with which data, and the choices that are made on the training."""
+"""What is to be identified with which data, and the choices that are made on the training.
 
-from collections.abc import Sequence
+Terms of friction, the weight of the prior and the filter of the motion are chosen on held-out
+blocks. Neighbouring samples are alike, so folds are long blocks. A richer law is taken only if it
+is better on blocks it was not fitted to by more than the spread of that difference; of weights that
+are as good within the spread, the strongest, which leaves least to chance on another motion.
+
+Positions that are differentiated twice carry noise into the equations, the more the higher the
+cut-off; too low a cut-off takes motion away. Neither can be told from the positions alone, so a few
+cut-offs are tried on the first samples.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,15 +31,182 @@ from armdyn.identification.data import (
     split,
 )
 from armdyn.identification.equations import Equations, Motor
-from armdyn.identification.estimate import Noise, repeats_of, weighted_least_squares
-from armdyn.identification.friction_terms import ROTOR, Structure, all_features
-from armdyn.identification.gram import Sums
-from armdyn.identification.motion_filter import choose_motion_cutoff
-from armdyn.identification.neighbours import with_other_speeds
-from armdyn.identification.preparation import Cutoffs
-from armdyn.identification.problem import Problem, motors_with, own_motors, problem_of
-from armdyn.identification.selection import FOLDS, WEIGHTS, choose_friction, choose_weight
+from armdyn.identification.estimate import Noise, entropic, repeats_of, weighted_least_squares
+from armdyn.identification.friction_terms import (
+    OFFSET,
+    ROTOR,
+    VISCOUS,
+    Structure,
+    all_features,
+    changes,
+    coulomb,
+    first_structures,
+)
+from armdyn.identification.preparation import Cutoffs, Health, pieces
+from armdyn.identification.problem import (
+    Block,
+    Problem,
+    Sums,
+    motors_with,
+    own_motors,
+    prior_of,
+    problem_of,
+)
+from armdyn.identification.uncertainty import with_other_speeds
+from armdyn.io.log import Log, Samples
 from armdyn.robot import Robot
+
+WEIGHTS = tuple(10.0**k for k in range(-3, 4))
+"""Weights of the prior that are tried."""
+FOLDS = 5
+_MORE_TERMS = 2
+"""How often a term is added to friction."""
+_CLEARLY = 1.5
+"""Spreads of the difference that a better law is better by."""
+_LEAST_GAIN = 0.03
+"""Relative improvement on held-out blocks below which a term is not worth having."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """An alternative and its error on each held-out fold."""
+
+    errors: Array
+    """Weighted mean squares of the residuals, (K,); 1 is the noise."""
+
+    @property
+    def error(self) -> float:
+        """Their mean."""
+        return float(self.errors.mean())
+
+    def better_than(self, other: "Trial") -> bool:
+        """Whether it is better by more than the spread of the difference."""
+        gain = other.errors - self.errors
+        spread = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
+        return bool(gain.mean() > max(_CLEARLY * spread, _LEAST_GAIN * other.error))
+
+    def as_good_as(self, best: "Trial") -> bool:
+        """Whether it is worse than the best by no more than the spread of the difference."""
+        loss = self.errors - best.errors
+        spread = loss.std(ddof=1) / np.sqrt(len(loss)) if len(loss) > 1 else 0.0
+        return bool(loss.mean() <= spread)
+
+
+def cross_validate(
+    equations: Equations, problem: Problem, noise: Noise, weight: float, free: Array | None = None
+) -> Trial:
+    """The error on each fold of the estimate from all others."""
+    prior = prior_of(equations, problem)
+    K = len(problem.yy)
+    start = entropic(problem.whole, prior, noise.weights, weight, free=free)
+    errors = []
+    for k in range(K):
+        x = entropic(problem.without(k), prior, noise.weights, weight, start, free)
+        held = problem.fold(k)
+        squares = held.squares(prior.features @ x) / noise.deviation**2
+        errors.append(squares.sum() / max(held.samples.sum(), 1))
+    return Trial(np.array(errors))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrictionChoice:
+    """The terms that were taken, and what was tried."""
+
+    motors: tuple[Motor, ...]
+    structure: Structure
+    tried: tuple[tuple[str, float], ...]
+    """Names of terms and their error on held-out blocks."""
+
+
+def choose_friction(
+    equations: Equations,
+    folds: Sequence[Block],
+    noise_of: Callable[[Problem], Noise],
+    said: Callable[[str], None],
+    links: bool = True,
+) -> FrictionChoice:
+    """The terms of friction that serve held-out blocks best; `links`: these are found as well."""
+    fixed = 0 if links else 10 * len(equations.robot.model.links)
+    tried: list[tuple[str, float]] = []
+    noise: Noise | None = None
+
+    def trial(structure: Structure) -> Trial:
+        nonlocal noise
+        problem = problem_of(equations, folds, motors_with(equations, structure))
+        noise = noise_of(problem) if noise is None else noise
+        said(f"friction: {words(structure)}")
+        free = np.arange(prior_of(equations, problem).features.shape[1]) >= fixed
+        found = cross_validate(equations, problem, noise, 1.0, free)
+        tried.append((words(structure), found.error))
+        return found
+
+    options = [(trial(structure), structure) for structure in first_structures()]
+    best, structure = min(options, key=lambda pair: pair[0].error)
+    for _ in range(_MORE_TERMS):
+        more = [(trial(other), other) for other in changes(structure)]
+        candidate, other = min(more, key=lambda pair: pair[0].error)
+        if not candidate.better_than(best):
+            break
+        best, structure = candidate, other
+    return FrictionChoice(tuple(motors_with(equations, structure)), structure, tuple(tried))
+
+
+def choose_weight(
+    equations: Equations,
+    problem: Problem,
+    noise: Noise,
+    weights: Sequence[float],
+    said: Callable[[str], None],
+) -> tuple[float, tuple[tuple[float, float], ...]]:
+    """The weight of the prior, and the error on held-out blocks with each that was tried."""
+    trials = []
+    for weight in weights:
+        said(f"weight of the prior: {weight:g}")
+        trials.append((weight, cross_validate(equations, problem, noise, weight)))
+    best = min((trial for _, trial in trials), key=lambda trial: trial.error)
+    strongest = max(weight for weight, trial in trials if trial.as_good_as(best))
+    return strongest, tuple((weight, trial.error) for weight, trial in trials)
+
+
+def words(structure: Structure) -> str:
+    """A structure in words, as "rotor, viscous, Coulomb (0.03), offset"."""
+    found = []
+    for feature in structure:
+        numbers = [f"{x:g}" for x in (feature.smooth, feature.stribeck) if x]
+        found.append(feature.name + (f" ({', '.join(numbers)})" if numbers else ""))
+    return ", ".join(found)
+
+
+FACTORS = (2.0, 1.0, 0.6)
+"""Cut-offs of the motion that are tried, in that of the equations."""
+_STRUCTURE = (ROTOR, VISCOUS, coulomb(0.03), OFFSET)
+
+
+def choose_motion_cutoff(
+    equations: Equations, log: Log, samples: Samples, cutoff: float, natural: float
+) -> float:
+    """The cut-off of the motion [Hz], given that of the equations and the one natural to it.
+
+    It is at least three fifths of the natural one, below which motion would be lost.
+    """
+    options = sorted({max(f * cutoff, min(0.6 * natural, cutoff)) for f in FACTORS}, reverse=True)
+    rough = Equations(equations.robot, _STRUCTURE, equations.speeds)
+    part = log.part(log.first, log.first + len(samples))
+    noise: Noise | None = None
+    errors = []
+    for motion in options:
+        sums = Sums(rough)
+        limits = np.full(equations.robot.n, np.inf)
+        for piece in pieces(part, Cutoffs(cutoff, motion), Health(), limits):
+            sums.add(rough.rows(piece, cutoff))
+        if len(sums.blocks) < FOLDS:
+            return options[0]
+        problem = problem_of(rough, sums.folds(FOLDS), motors_with(rough, _STRUCTURE))
+        if noise is None:
+            _, deviation = weighted_least_squares(problem.whole)
+            noise = Noise(deviation, np.full_like(deviation, 5.0))
+        errors.append(cross_validate(rough, problem, noise, 1.0).error)
+    return options[int(np.argmin(errors))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +219,6 @@ class Task:
     """Whether the links are to be found."""
     equations: Equations
     cutoffs: Cutoffs
-    given_cutoff: bool
     training: Data
     validation: Data | None
     apart: bool
@@ -122,18 +298,7 @@ def prepare(
     cutoffs = Cutoffs(equation_cutoff, motion)
     training = Data(logs, equations, cutoffs, progress)
     validation = Data(held, equations, cutoffs, progress) if held else None
-    return Task(
-        robot,
-        method,
-        links,
-        equations,
-        cutoffs,
-        cutoff is not None,
-        training,
-        validation,
-        apart,
-        progress,
-    )
+    return Task(robot, method, links, equations, cutoffs, training, validation, apart, progress)
 
 
 def check_enough(task: Task, sums: Sums) -> None:
@@ -151,12 +316,6 @@ def check_enough(task: Task, sums: Sums) -> None:
         )
 
 
-def places(equations: Equations, motors: Sequence[Motor]) -> Array:
-    """The places of chosen features among all."""
-    place = {motor: equations.links + i for i, motor in enumerate(equations.motors)}
-    return np.array([*range(equations.links), *(place[m] for m in motors)], dtype=int)
-
-
 def search_choices(
     task: Task, sums: Sums, friction: str, prior_weight: float | Sequence[float] | None
 ) -> Choices:
@@ -165,8 +324,7 @@ def search_choices(
 
     def noise_of(problem: Problem) -> Noise:
         phi, deviation = weighted_least_squares(problem.whole)
-        chosen = places(equations, problem.motors)
-        return Noise(deviation, repeats_of(sums, chosen, phi, task.cutoffs.equations))
+        return Noise(deviation, repeats_of(sums, problem.motors, phi, task.cutoffs.equations))
 
     def said(what: str) -> None:
         task.progress(what, 0, 0)

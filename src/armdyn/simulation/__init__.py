@@ -2,15 +2,15 @@
 
 from armdyn.simulation.all_joints import LoopMotion as LoopMotion
 from armdyn.simulation.all_joints import simulate_all_joints as simulate_all_joints
+from armdyn.simulation.controllers import CartesianImpedance as CartesianImpedance
 from armdyn.simulation.controllers import ComputedTorque as ComputedTorque
 from armdyn.simulation.controllers import Free as Free
 from armdyn.simulation.controllers import GravityPD as GravityPD
+from armdyn.simulation.controllers import OperationalSpace as OperationalSpace
 from armdyn.simulation.controllers import SlotineLi as SlotineLi
 from armdyn.simulation.result import Simulation as Simulation
 from armdyn.simulation.simulator import simulate as simulate
 from armdyn.simulation.system import Event as Event
-from armdyn.simulation.tool_controllers import CartesianImpedance as CartesianImpedance
-from armdyn.simulation.tool_controllers import OperationalSpace as OperationalSpace
 from armdyn.simulation.trajectories import cartesian_line as cartesian_line
 from armdyn.simulation.trajectories import fourier as fourier
 from armdyn.simulation.trajectories import from_csv as from_csv

@@ -24,6 +24,7 @@ from armdyn.io.csv.base_motion import base_motion_from_csv
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_vector, rotation_vector
 from armdyn.robot import Robot
+from armdyn.simulation.checks import floats
 
 GivenBase = (
     BaseMotion | tuple[npt.ArrayLike, BaseMotion] | Callable[[float], BaseMotion] | str | Path
@@ -46,10 +47,7 @@ class SampledBase:
         cls, robot: Robot, times: npt.ArrayLike, motion: BaseMotion, source: str
     ) -> "SampledBase":
         """The samples of a motion whose batch goes along times."""
-        try:
-            t = np.asarray(times, dtype=float)
-        except (TypeError, ValueError, OverflowError):
-            t = np.zeros(0)
+        t = floats(times)
         if t.ndim != 1 or not t.size or not np.isfinite(t).all() or (np.diff(t) <= 0).any():
             raise SimulationError(f"{source}: expected increasing times, (m,), got {shown(times)}")
         rows = motion.vector(robot.model.base[:3, :3])

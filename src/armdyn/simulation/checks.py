@@ -1,4 +1,4 @@
-"""Checks of the arguments of trajectories."""
+"""Checks of the arguments of trajectories and simulations."""
 
 import math
 from collections.abc import Callable
@@ -13,6 +13,14 @@ from armdyn.robot import Robot, check_robot
 
 LIMIT_ROUNDING = 1e-12
 """A joint so little outside its limits counts as at them [rad or m]."""
+
+
+def floats(value: npt.ArrayLike) -> Array:
+    """The numbers that were given; an array of no usual shape if they are none."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty((0, 0, 0))
 
 
 def check_point(what: str, value: npt.ArrayLike, joints: Robot | int | None = None) -> Array:

@@ -1,4 +1,4 @@
-"""Controllers: laws that make the joints of an arm follow a motion.
+"""Controllers: laws that make the joints or the tool of an arm follow a motion.
 
 With the wanted motion q_d, the error e = q_d - q, and the model M, C, g of the arm:
 
@@ -9,21 +9,37 @@ With the wanted motion q_d, the error e = q_d - q, and the model M, C, g of the 
 
 C is the matrix of Christoffel symbols, with which Ṁ - 2C is skew: that SlotineLi is stable rests on
 it. Each can know friction too, and then adds what it takes at the wanted velocity.
+
+With the wanted motion x_d of the tool, e = (p_d - p, log R_d Rᵀ), and J, M, C, g of the arm:
+
+    OperationalSpace    τ = Jᵀ M_x (ẍ_d + K_d ė + K_p e - J̇ q̇ + J M⁻¹ D_q q̇) + C q̇ + g - D_q q̇
+    CartesianImpedance  τ = Jᵀ (Aᵀ K e + D ė) + g - D_q q̇
+
+with M_x = (J M⁻¹ Jᵀ)⁻¹, so that the damping D_q of the joints does not reach the tool. Aᵀ K e is
+the gradient of ½ eᵀ K e: A is 1 for the position, and the slope of the logarithm for the turn. So
+the spring stores what it takes, and with a fixed target ½ q̇ᵀ M q̇ + ½ eᵀ K e falls by what the
+dampers take; to compensate C q̇ as well would add energy. References: O. Khatib, 1987; N. Hogan,
+Impedance control, 1985.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_truth
+from armdyn.arrays import Array, check_names, check_truth, real
 from armdyn.errors import SimulationError, counted, shown
-from armdyn.formulations.spatial import rotate
+from armdyn.formulations.cartesian import check_rank, check_task, default_task, task_rows
+from armdyn.formulations.spatial import rotate, rotate_back, transpose
+from armdyn.kinematics.pose_search import logarithm_slope, pose_error
 from armdyn.robot import Robot, check_robot
+from armdyn.simulation.checks import floats
 from armdyn.simulation.protocols import Motion, Trajectory
+from armdyn.simulation.trajectories.tool import ToolMotion
 
 
 @dataclass(frozen=True)
@@ -143,14 +159,6 @@ def _motion(robot: Robot, target: Trajectory | npt.ArrayLike) -> Callable[[float
     return lambda _: still
 
 
-def floats(value: npt.ArrayLike) -> Array:
-    """The numbers that were given; an array of no usual shape if they are none."""
-    try:
-        return np.asarray(value, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        return np.empty((0, 0, 0))
-
-
 def check_gains(name: str, value: npt.ArrayLike, n: int) -> Array:
     """Gains (n,) that are not negative; a number is the gain of all."""
     gains = floats(value)
@@ -160,3 +168,167 @@ def check_gains(name: str, value: npt.ArrayLike, n: int) -> Array:
     if not (np.isfinite(gains).all() and (gains >= 0).all()):
         raise SimulationError(f"{name}: expected numbers that are not negative, got {shown(value)}")
     return gains
+
+
+ToolTarget = npt.ArrayLike | Callable[[float], Any]
+"""A pose (4, 4), positions of the joints (n,), or a function of time that gives a `ToolMotion`, the
+`Motion` of the joints, or a pose."""
+
+
+class OperationalSpace:
+    """Feedback through the dynamics of the tool: errors obey ë + K_d ė + K_p e = 0.
+
+    That is exact for positions, and for turns about one axis. Joints that the tool does not feel
+    are not driven; `joint_damping` slows them.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        target: ToolTarget,
+        kp: npt.ArrayLike = 100.0,
+        kd: npt.ArrayLike = 20.0,
+        *,
+        task: Sequence[str] | None = None,
+        joint_damping: npt.ArrayLike = 0.0,
+        singular_damping: float = 0.0,
+    ):
+        """Choose the gains.
+
+        Args:
+            robot: The model that the controller knows, which may differ from the arm.
+            target: A motion of the tool as `tool_line` makes, a pose to hold, (4, 4) in the world,
+                or a motion or positions of the joints, of which the tool follows the pose.
+            kp: Squared natural frequency of the errors, a number or one a coordinate [1/s²].
+            kd: Their decay, likewise [1/s].
+            task: The coordinates that are controlled, as in `Robot.cartesian`; None: as there.
+            joint_damping: What slows motion that the tool does not feel, a number or (n,)
+                [N m s/rad or N s/m].
+            singular_damping: λ of `Robot.cartesian`, which lets the arm pass singular positions.
+        """
+        self.robot, self.target = check_robot(robot), _tool_motion(robot, target)
+        self.task = default_task(robot.model) if task is None else check_names("task", task)
+        self.rows = list(task_rows(self.task))
+        check_task(self.task, robot.n)
+        m = len(self.rows)
+        self.gains = {"kp": check_gains("kp", kp, m), "kd": check_gains("kd", kd, m)}
+        self.joint_damping = check_gains("joint_damping", joint_damping, robot.n)
+        if not 0 <= real(singular_damping) < np.inf:
+            given = shown(singular_damping)
+            raise SimulationError(f"singular_damping: expected a number from 0 on, got {given}")
+        self.singular_damping = singular_damping
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n)."""
+        robot, rows, want = self.robot, self.rows, self.target(t)
+        J = robot.jacobian(q)[..., rows, :]
+        error = pose_error(want.pose, robot.forward_kinematics(q))[..., rows]
+        slip = want.twist[rows] - rotate(J, qd)
+        rate = want.rate[rows] + self.gains["kd"] * slip + self.gains["kp"] * error
+        drift = rotate(robot.jacobian_dot(q, qd)[..., rows, :], qd)
+        if not self.singular_damping:
+            check_rank(J, self.task, q[..., 0].size)
+        Minv_Jt = np.linalg.solve(robot.mass_matrix(q), transpose(J))
+        compliance = J @ Minv_Jt + self.singular_damping**2 * np.eye(len(rows))
+        slowing = -self.joint_damping * qd
+        wanted = rate - drift - rotate_back(Minv_Jt, slowing)
+        force = np.linalg.solve(compliance, wanted[..., None])[..., 0]
+        return rotate_back(J, force) + robot.bias(q, qd) + slowing
+
+
+class CartesianImpedance:
+    """A spring and a damper between the tool and a place in the world, with gravity compensated."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        target: ToolTarget,
+        stiffness: npt.ArrayLike = (500.0, 500.0, 500.0, 30.0, 30.0, 30.0),
+        damping: npt.ArrayLike | None = None,
+        joint_damping: npt.ArrayLike = 0.0,
+    ):
+        """Choose the spring.
+
+        Args:
+            robot: The model that the controller knows, which may differ from the arm.
+            target: Where the tool is drawn to, a pose (4, 4) in the world, or what
+                `OperationalSpace` takes.
+            stiffness: Along and about the axes of the world, a number, (6,), or a symmetric matrix
+                (6, 6) [N/m, N m/rad].
+            damping: Likewise [N s/m, N m s/rad]; None: twice the square root of the stiffness.
+            joint_damping: What slows motion of the joints that the tool does not feel, a number or
+                (n,) [N m s/rad or N s/m].
+        """
+        self.robot, self.target = check_robot(robot), _tool_motion(robot, target)
+        self.stiffness = _check_matrix("stiffness", stiffness)
+        values, axes = np.linalg.eigh(self.stiffness)
+        own = 2.0 * (axes * np.sqrt(values.clip(0))) @ axes.T
+        self.damping = own if damping is None else _check_matrix("damping", damping)
+        self.joint_damping = check_gains("joint_damping", joint_damping, robot.n)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n)."""
+        want, J = self.target(t), self.robot.jacobian(q)
+        error = pose_error(want.pose, self.robot.forward_kinematics(q))
+        spring = rotate(self.stiffness, error)
+        spring[..., 3:] = rotate_back(logarithm_slope(error[..., 3:]), spring[..., 3:])
+        force = spring + rotate(self.damping, want.twist - rotate(J, qd))
+        return rotate_back(J, force) + self.robot.gravity_vector(q) - self.joint_damping * qd
+
+    def stored(self, t: float, q: Array) -> Array:
+        """Energy in the spring, ½ eᵀ K e, (...) [J]."""
+        error = pose_error(self.target(t).pose, self.robot.forward_kinematics(q))
+        return 0.5 * (error * rotate(self.stiffness, error)).sum(-1)
+
+
+def _tool_motion(robot: Robot, target: ToolTarget) -> Callable[[float], ToolMotion]:
+    """The motion of the tool that a target means."""
+    if not callable(target):
+        T = floats(target)
+        if T.shape == (robot.n,) and np.isfinite(T).all():
+            T = robot.forward_kinematics(T)
+        still = _still(T, target)
+        return lambda _: still
+    first = target(0.0)
+    if isinstance(first, ToolMotion):
+        return target
+    if isinstance(first, Motion):
+        if first.q.shape[-1] != robot.n:
+            raise SimulationError(
+                f"the trajectory moves {counted(first.q.shape[-1], 'joint')}, but "
+                f"{robot.name!r} has {robot.n}"
+            )
+        return lambda t: tool_of_joints(robot, target(t))
+    _still(floats(first), first)
+    return lambda t: _still(floats(target(t)), target)
+
+
+def tool_of_joints(robot: Robot, motion: Motion) -> ToolMotion:
+    """How the tool moves when the joints do."""
+    J, Jd = robot.jacobian(motion.q), robot.jacobian_dot(motion.q, motion.qd)
+    rate = rotate(J, motion.qdd) + rotate(Jd, motion.qd)
+    return ToolMotion(robot.forward_kinematics(motion.q), rotate(J, motion.qd), rate)
+
+
+def _still(T: Array, given: object) -> ToolMotion:
+    if T.shape != (4, 4) or not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-6):
+        raise SimulationError(
+            "target: expected a 4x4 transform of the tool, a motion of it, or positions of the "
+            f"joints, got {shown(given)}"
+        )
+    return ToolMotion(T, np.zeros(6), np.zeros(6))
+
+
+def _check_matrix(name: str, value: npt.ArrayLike) -> Array:
+    """A symmetric matrix (6, 6) without negative eigenvalues; numbers stand on its diagonal."""
+    K = floats(value)
+    if K.shape != (6, 6):
+        return np.diag(check_gains(name, value, 6))
+    if not (np.isfinite(K).all() and np.allclose(K, K.T, rtol=1e-9, atol=0)):
+        raise SimulationError(f"{name}: expected a symmetric matrix (6, 6), got {shown(value)}")
+    values = np.linalg.eigvalsh(K)
+    if values[0] < -1e-9 * values[-1]:
+        raise SimulationError(
+            f"{name}: expected a matrix without negative eigenvalues, the least is {values[0]:g}"
+        )
+    return K

@@ -1,4 +1,4 @@
-"""Simulation in fixed steps, by the compiled loops of `native`."""
+"""Simulation in fixed steps: by the compiled loops of `native`, or by stages that ask Python."""
 
 import math
 import time
@@ -11,19 +11,88 @@ import numpy as np
 
 from armdyn.arrays import Array, broadcast, real
 from armdyn.errors import SimulationError, shown
+from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.robot import Robot
-from armdyn.simulation.forces import Driven
-from armdyn.simulation.native import Rollout, rollout
-from armdyn.simulation.native_inputs import LAWS
+from armdyn.simulation.forces import Driven, Setup
+from armdyn.simulation.native import (
+    ITERATIONS,
+    LAWS,
+    STATE_LIMIT,
+    Divergence,
+    Rollout,
+    refuse_dry,
+    rollout,
+)
 from armdyn.simulation.result import Simulation
-from armdyn.simulation.stages import STEPS, divergence
+
+MIDPOINT_TOLERANCE = 1e-10
+"""Change of the torques in the middle of a step, relative to these, that ends its iterations."""
+
+Step = Callable[[float, Array, Array, Array], tuple[Array, Array, Array]]
+"""From time, positions, velocities and `Driven.push` to positions, velocities and the work that
+actuators and base do, (2, ...), a step later."""
+
+
+def rk4_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
+    """Classical Runge-Kutta, which integrates the work along with the motion."""
+    if friction:
+        refuse_dry(robot)
+    acceleration = robot.kernel("forward_dynamics", friction=friction)
+
+    def step(t: float, q: Array, qd: Array, push: Array) -> tuple[Array, Array, Array]:
+        powers = []
+
+        def slope(after: float, x: Array, v: Array) -> Array:
+            pushes = push
+            if after:
+                sound = np.isfinite(x).all() and np.isfinite(v).all()
+                pushes = driven.push(t + after * h, x, v) if sound else np.full_like(push, np.nan)
+            powers.append(np.sum(pushes * v, axis=-1))
+            return acceleration(x, v, pushes.sum(0))
+
+        stages = (*runge_kutta(slope, q, qd, h), powers)
+        moved, faster, work = (h / 6 * (x1 + 2 * (x2 + x3) + x4) for x1, x2, x3, x4 in stages)
+        return q + moved, qd + faster, work
+
+    return step
+
+
+def symplectic_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
+    """The variational midpoint rule, with the torques in the middle of the step."""
+
+    def step(t: float, q: Array, qd: Array, push: Array) -> tuple[Array, Array, Array]:
+        for _ in range(ITERATIONS):
+            held = push.sum(0)[..., None, :]
+            run = rollout(robot, q, qd, h, 1, method="symplectic", torque=held, friction=friction)
+            if run.diverged is not None:
+                return np.full(q.shape, np.nan), qd, np.zeros((2, *q.shape[:-1]))
+            ahead, before = run.q[..., 1, :], push
+            push = driven.push(t + 0.5 * h, 0.5 * (q + ahead), (ahead - q) / h)
+            if np.abs(push - before).max() <= MIDPOINT_TOLERANCE * np.abs(push).max():
+                break
+        return ahead, run.qd[..., 1, :], np.sum(before * (ahead - q), axis=-1)
+
+    return step
+
+
+STEPS = {"rk4": rk4_step, "symplectic": symplectic_step}
+"""For each method what makes its step."""
+
+
+def divergence(q: Array, qd: Array, step: int) -> Divergence | None:
+    """The first arm whose state left all bounds, or is not a number, after so many steps."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lost = ~(np.sum(q * q + qd * qd, axis=-1) <= STATE_LIMIT**2)
+    arms = np.argwhere(lost)
+    return Divergence(tuple(map(int, arms[0])), step) if len(arms) else None
+
 
 Tell = Callable[[int], None] | None
 """Called with the number of steps taken."""
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class StepGrid:
     """Steps, and which of them are recorded."""
 
     duration: float
@@ -31,7 +100,7 @@ class Grid:
     every: int
 
     @classmethod
-    def of(cls, duration: float, dt: float | None, step: float | None, arms: int) -> "Grid":
+    def of(cls, duration: float, dt: float | None, step: float | None, arms: int) -> "StepGrid":
         """Whole numbers of records, and of steps in each, neither longer than asked for."""
         longest = f"expected a positive time up to the duration of {duration:g} s"
         for name, value in (("dt", dt), ("step", step)):
@@ -80,35 +149,29 @@ MAX_STATES = 50_000_000
 """States of all arms together that can be recorded."""
 
 
-def simulate_fixed(
-    robot: Robot,
-    q: Array,
-    qd: Array,
-    duration: float,
-    drive: Any,
-    method: str,
-    dt: float | None,
-    step: float | None,
-    friction: bool,
-    progress: Callable[[float], None] | None,
-    base: Any = None,
-) -> Simulation:
+def simulate_fixed(setup: Setup) -> Simulation:
     """Simulate one arm or many in fixed steps.
 
     Torques of a file are linear between its rows, and between steps. Controllers that are not
     compiled or that know another model, functions, and a motion of the base are asked at the stages
     of every step.
     """
-    q, qd = broadcast(q0=q, qd0=qd)
+    for what, asked in (("stops", setup.stops), ("external wrench", setup.wrench is not None)):
+        if asked:
+            raise SimulationError(
+                f"{setup.method} has no {what}; use a method that chooses its steps, such as DOP853"
+            )
+    robot, drive, progress = setup.robot, setup.drive, setup.progress
+    q, qd = broadcast(q0=setup.q, qd0=setup.qd)
     if not q.size:
         raise SimulationError(f"q0: there are no arms in an array of shape {q.shape}")
-    grid = Grid.of(duration, dt, step, q.size // robot.n)
+    grid = StepGrid.of(setup.duration, setup.dt, setup.step, q.size // robot.n)
     began = time.perf_counter()
-    driven = Driven(robot, drive, None, duration, base)
+    driven = setup.driven()
     told = None if progress is None else (lambda done: progress(done * grid.step))
-    options: dict[str, Any] = {"method": method, "friction": friction}
+    options: dict[str, Any] = {"method": setup.method, "friction": setup.friction}
     compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest
-    if base is not None or (callable(drive) and not compiled):
+    if setup.base is not None or (callable(drive) and not compiled):
         run, push, given = _asked(robot, q, qd, driven, grid, told, **options)
     else:
         options |= {"torque": _table(driven, drive, grid, q), "every": grid.every, "progress": told}
@@ -120,10 +183,10 @@ def simulate_fixed(
         push = np.stack([tau, np.broadcast_to(0.0, tau.shape)])
         given = _integral(np.sum(push * run.qd, axis=-1), run.t)
     seconds = time.perf_counter() - began
-    return _simulation(robot, method, run, push, given, friction, grid, seconds)
+    return _simulation(setup, run, push, given, grid, seconds)
 
 
-def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
+def _table(driven: Driven, drive: Any, grid: StepGrid, q: Array) -> Array | None:
     """Torques as the loop takes them: constant, or for all arms one for each step."""
     if drive is None or type(drive) in LAWS:
         return None
@@ -135,7 +198,7 @@ def _table(driven: Driven, drive: Any, grid: Grid, q: Array) -> Array | None:
 
 
 def _asked(
-    robot: Robot, q: Array, qd: Array, driven: Driven, grid: Grid, tell: Tell, **options: Any
+    robot: Robot, q: Array, qd: Array, driven: Driven, grid: StepGrid, tell: Tell, **options: Any
 ) -> tuple[Rollout, Array, Array]:
     """Torques and the motion of the base asked for at the stages of every step, with their work."""
     advance = STEPS[options["method"]](robot, driven, grid.step, options["friction"])
@@ -166,15 +229,9 @@ def _asked(
 
 
 def _simulation(
-    robot: Robot,
-    method: str,
-    run: Rollout,
-    push: Array,
-    given: Array,
-    friction: bool,
-    grid: Grid,
-    seconds: float,
+    setup: Setup, run: Rollout, push: Array, given: Array, grid: StepGrid, seconds: float
 ) -> Simulation:
+    robot, friction = setup.robot, setup.friction
     zero = np.broadcast_to(0.0, run.q.shape)
     resisting = friction and not robot.model.is_frictionless
     taken = robot.friction_torque(run.qd, run.q) if resisting else zero
@@ -200,8 +257,8 @@ def _simulation(
     if run.residual is not None:
         statistics["residual"] = float(np.max(run.residual))
     return Simulation(
-        robot, method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, base, work, (), status,
-        message, statistics,
+        robot, setup.method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, base, work, (),
+        status, message, statistics,
     )  # fmt: skip
 
 

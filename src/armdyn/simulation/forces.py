@@ -1,23 +1,57 @@
-"""What drives a simulation: torques and wrenches, however they were given, as functions."""
+"""What drives a simulation: torques and wrenches as functions, clipped to limits if asked for."""
 
+import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.errors import SimulationError, counted, shown
+from armdyn.errors import ArmdynWarning, SimulationError, check_known, counted, shown
 from armdyn.io.csv.trajectory import torques_from_csv
 from armdyn.robot import Robot
 from armdyn.simulation.base import BaseTorque, base_function
+from armdyn.simulation.checks import floats
+from armdyn.simulation.limits import Excess, effort_limits
 
 Torque = Callable[[float, Array, Array], Array]
 """Torques (n,) at a time and a state."""
 Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 Pull = Callable[[float], Wrench | None]
 """The wrench of the environment at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setup:
+    """A motion that is to be computed, and how, as `armdyn.simulate` takes it."""
+
+    robot: Robot
+    q: Array
+    """Positions at the start, (..., n)."""
+    qd: Array
+    """Velocities at the start, (..., n)."""
+    duration: float
+    drive: Any
+    """The torque or the controller."""
+    wrench: Any
+    base: Any
+    """The motion of the base."""
+    method: str
+    dt: float | None
+    step: float | None
+    friction: bool
+    stops: bool
+    bounce: float
+    rtol: float
+    atol: float
+    progress: Callable[[float], None] | None
+
+    def driven(self) -> "Driven":
+        """What drives the motion."""
+        return Driven(self.robot, self.drive, self.wrench, self.duration, self.base)
 
 
 class Driven:
@@ -88,10 +122,7 @@ def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Tor
         return f"the torque function {getattr(given, '__name__', type(given).__name__)}", given
     if isinstance(given, str | Path):
         return f"the torques of {given}", torque_table(robot, Path(given), duration)
-    try:
-        constant = np.asarray(given, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        constant = np.empty(0)
+    constant = floats(given)
     if constant.shape[-1:] != (n,) or not np.isfinite(constant).all():
         raise SimulationError(
             f"torque: expected {n} finite numbers, a function of (t, q, qd), a controller or the "
@@ -129,12 +160,41 @@ def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
 
 
 def _is_wrench(given: Any) -> bool:
-    try:
-        wrench = np.asarray(given, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        return False
+    wrench = floats(given)
     return wrench.shape == (6,) and bool(np.isfinite(wrench).all())
 
 
 def _said(values: Array) -> str:
     return np.array2string(values, precision=6, separator=", ", threshold=20)
+
+
+Saturation = Literal["off", "warn", "clip"]
+"""What becomes of torques beyond the effort limits: nothing, a warning, or the limit."""
+
+
+class Saturated:
+    """What drives a simulation, held between the effort limits of the joints."""
+
+    def __init__(self, robot: Robot, drive: Any, duration: float):
+        self.label, self._torque = torque_function(robot, drive, duration)
+        self.__name__ = f"{self.label}, clipped to the effort limits"
+        self._limits = effort_limits(robot.model)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques (..., n) that the actuators can give."""
+        return np.clip(np.asarray(self._torque(t, q, qd), float), -self._limits, self._limits)
+
+
+def saturated(robot: Robot, drive: Any, duration: float, how: Saturation) -> Any:
+    """What drives the simulation then."""
+    check_known("saturation", how, get_args(Saturation))
+    limited = np.isfinite(effort_limits(robot.model)).any()
+    clipped = how == "clip" and drive is not None and limited
+    return Saturated(robot, drive, duration) if clipped else drive
+
+
+def warn_of_efforts(excesses: tuple[Excess, ...]) -> None:
+    """Warn of torques beyond limits."""
+    for excess in excesses:
+        if excess.what in ("torque", "force"):
+            warnings.warn(str(excess), ArmdynWarning, stacklevel=3)

@@ -1,12 +1,17 @@
-"""A simulation as a picture."""
+"""A simulation as a picture, and the phase plane of a fastest motion.
 
-from dataclasses import replace
+Of one arm lines are drawn as they are, of many their spread: the median, and bands that hold a half
+and nine tenths of them.
+"""
+
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import counted
 from armdyn.report.figures import (
     ALARM,
     COLOURS,
@@ -14,24 +19,269 @@ from armdyn.report.figures import (
     INK,
     LIMIT,
     LIMIT_ROOM,
+    PALE,
     draw_limit,
     peak_words,
     save_picture,
     thinned,
 )
-from armdyn.simulation.curves import Curves, curves
 from armdyn.simulation.limits import effort_limits
-from armdyn.simulation.motion import SimulatedMotion
-from armdyn.simulation.panels import (
-    HEAD,
-    JOINTS,
-    OVERVIEW,
-    Page,
-    band_words,
-    draw_line,
-    draw_shares,
-    entitle,
-)
+from armdyn.simulation.system import WORK
+
+QUANTILES = (0.5, 0.05, 0.95, 0.25, 0.75)
+"""What is drawn of many arms: the middle, and two bands about it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curves:
+    """Lines, (k, m, n) for each joint and (k, m) for the arm: k is 1, or 5 for `QUANTILES`."""
+
+    t: Array
+    q: Array
+    tau: Array
+    terms: dict[str, Array]
+    """What the torques are made of."""
+    energy: dict[str, Array]
+    """Energies, potential energy counted from the lowest there was, and work [J]."""
+    power: dict[str, Array]
+    """What gives kinetic energy and takes it, and how fast it changes in all [W]."""
+
+
+MAX_INSTANTS = 301
+"""Instants at which many arms are drawn, at most."""
+BLOCK_STATES = 100_000
+"""States whose torques are computed at once."""
+INVISIBLE = 1e-9
+"""A line below this part of the largest one is not drawn."""
+
+
+def curves(simulation: Any) -> Curves:
+    """The lines of a simulation, without those that are zero throughout."""
+    many = simulation.q.ndim > 2
+    chosen = np.arange(len(simulation.t))
+    if many and len(chosen) > MAX_INSTANTS:
+        chosen = np.linspace(0, len(chosen) - 1, MAX_INSTANTS).astype(int)
+    pieces = -(-len(chosen) * max(simulation.arms, 1) // BLOCK_STATES) if many else 1
+    lowest = simulation.potential.min()
+    blocks = [_curves(_part(simulation, b), lowest) for b in np.array_split(chosen, pieces)]
+    q, tau = (np.concatenate([getattr(b, name) for b in blocks], axis=1) for name in ("q", "tau"))
+    terms, energy, power = (
+        _acting([getattr(b, name) for b in blocks]) for name in ("terms", "energy", "power")
+    )
+    if len(power) <= 2:
+        power.pop("total", None)
+    return Curves(simulation.t[chosen], q, tau, terms, energy, power)
+
+
+def _part(simulation: Any, chosen: Array) -> Any:
+    """Some instants of a simulation, with all arms on one axis."""
+    names = ("q", "qd", "qdd", "tau", "friction", "stop", "external", "base", "work")
+    lead = () if simulation.q.ndim == 2 else (simulation.arms,)
+    parts = {name: getattr(simulation, name)[..., chosen, :] for name in names}
+    parts = {name: values.reshape(*lead, *values.shape[-2:]) for name, values in parts.items()}
+    return replace(simulation, t=simulation.t[chosen], **parts)
+
+
+def _curves(part: Any, lowest: float) -> Curves:
+    def spread(values: Array, axes: int) -> Array:
+        if values.ndim == axes:
+            return values[None]
+        return np.quantile(values, QUANTILES, axis=0)
+
+    terms = part.terms()
+    potential = part.potential - lowest
+    energy = {"total": part.kinetic + potential, "kinetic": part.kinetic, "potential": potential}
+    energy |= {name: part.work[..., k] for k, name in enumerate(WORK)}
+    forces = {"actuators": part.tau, "gravity": -terms["gravity"], "friction": -part.friction}
+    forces["environment"] = part.external + part.base
+    power = {name: np.sum(force * part.qd, axis=-1) for name, force in forces.items()}
+    power = {"total": sum(power.values(), np.zeros_like(potential))} | power
+    return Curves(
+        part.t,
+        spread(part.q, 2),
+        spread(part.tau, 2),
+        {name: spread(values, 2) for name, values in terms.items()},
+        {name: spread(values, 1) for name, values in energy.items()},
+        {name: spread(values, 1) for name, values in power.items()},
+    )
+
+
+def _acting(blocks: list[dict[str, Array]]) -> dict[str, Array]:
+    """The lines of all blocks in one, without those that stay at zero."""
+    joined = {name: np.concatenate([b[name] for b in blocks], axis=1) for name in blocks[0]}
+    sizes = {name: float(np.abs(values).max(initial=0.0)) for name, values in joined.items()}
+    return {name: joined[name] for name in joined if sizes[name] > INVISIBLE * max(sizes.values())}
+
+
+WIDTH = 12.6
+_LEFT, _RIGHT, _BETWEEN = 0.86, 0.2, 0.92
+"""Margins, and what is free between panels [inch]."""
+HEAD, OVERVIEW, _LEGEND, _FOOT = 1.42, 2.2, 1.1, 0.5
+"""Heights of the head, the panels on the arm, the legend below them and the foot [inch]."""
+_PANEL, _GAP, _BLOCK_GAP = 1.75, 0.52, 0.35
+"""Height of the panel of a joint, of the gap below it, and of that below a block [inch]."""
+BANDS = 0.1, 0.2
+"""How dense the outer and the inner band about a line are."""
+JOINTS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5C3A", "#8C6BB1")
+"""The colours of joints, again from the first after the last."""
+SHARES = {
+    "total": INK,
+    "kinetic": "#0072B2",
+    "potential": "#009E73",
+    "gravity": "#009E73",
+    "actuators": "#E69F00",
+    "friction": "#D55E00",
+    "environment": "#8C6BB1",
+    "impacts": "#7A5C3A",
+}
+WORDS = {
+    "actuators": "from actuators",
+    "friction": "to friction",
+    "environment": "from environment",
+    "impacts": "to impacts",
+}
+"""What work is called among energies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A figure of which panels take their places from the top [inch]."""
+
+    figure: Any
+    t: Array
+    n: int
+    """How many joints there are, with a panel each in a block."""
+
+    @classmethod
+    def of(cls, simulation: Any, t: Array, blocks: int) -> "Page":
+        """A page with a head, panels on the arm, and blocks with a panel for each joint."""
+        from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+        height = HEAD + OVERVIEW + _FOOT + blocks * _block_height(simulation.robot.n) - _BLOCK_GAP
+        page = cls(Figure((WIDTH, height), facecolor="white"), t, simulation.robot.n)
+        name = simulation.robot.model.title or simulation.robot.name
+        page.text(0.26, f"{name}: simulated motion", fontsize=13, weight="bold", color=INK)
+        page.text(0.52, _subtitle(simulation), color=GREY)
+        return page
+
+    def text(self, top: float, words: str, **look: Any) -> None:
+        """Words at the left edge."""
+        height = self.figure.get_figheight()
+        self.figure.text(_LEFT / WIDTH, 1 - top / height, words, va="center", **look)
+
+    def panel(self, column: int, columns: int, top: float, tall: float) -> Any:
+        """Axes over time in one of the columns."""
+        height = self.figure.get_figheight()
+        wide = (WIDTH - _LEFT - _RIGHT - (columns - 1) * _BETWEEN) / columns
+        left, low = _LEFT + column * (wide + _BETWEEN), height - top - tall
+        place = (left / WIDTH, low / height, wide / WIDTH, tall / height)
+        return _time_axis(self.figure.add_axes(place), self.t)
+
+    def joints(self, block: int) -> list[Any]:
+        """The panels of a block, one for each joint."""
+        top, columns = self._top(block), _columns(self.n)
+        panels = []
+        for i in range(self.n):
+            row, column = divmod(i, columns)
+            panels.append(self.panel(column, columns, top + row * (_PANEL + _GAP), _PANEL))
+            panels[i].set_xlabel("time [s]" if i + columns >= self.n else "")
+        return panels
+
+    def entitle(self, block: int, title: str, lines: dict[str, Any]) -> None:
+        """The title of a block and beside it what its lines are."""
+        at = self._top(block) - 0.6
+        self.text(at, title, fontsize=11, weight="bold", color=INK)
+        height, left = self.figure.get_figheight(), _LEFT + 0.35 + 0.0855 * len(title)
+        self.figure.legend(
+            lines.values(), lines.keys(), loc="center left", frameon=False, borderaxespad=0,
+            bbox_to_anchor=(left / WIDTH, 1 - at / height), ncols=len(lines) or 1,
+            borderpad=0, handlelength=1.5, columnspacing=1.2, fontsize=8.5,
+        )  # fmt: skip
+
+    def _top(self, block: int) -> float:
+        return HEAD + OVERVIEW + _LEGEND + block * _block_height(self.n)
+
+
+def band_words() -> dict[str, Any]:
+    """What a legend says of a line with bands about it."""
+    from matplotlib.lines import Line2D  # noqa: PLC0415 (an extra)
+    from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
+
+    outer, inner = BANDS
+    return {
+        "median": Line2D([], [], color=GREY, linewidth=1.6),
+        "half of the arms": Patch(color=GREY, alpha=outer + inner, linewidth=0),
+        "nine tenths": Patch(color=GREY, alpha=outer, linewidth=0),
+    }
+
+
+def _columns(n: int) -> int:
+    return {1: 1, 2: 2, 4: 2}.get(n, 3 if n <= 6 else 4)
+
+
+def _block_height(n: int) -> float:
+    """Height of a panel for each joint, and of what is above and below them [inch]."""
+    rows = -(-n // _columns(n))
+    return _LEGEND + rows * _PANEL + (rows - 1) * _GAP + _BLOCK_GAP
+
+
+def _subtitle(simulation: Any) -> str:
+    last, arms = simulation.t[-1], ""
+    if simulation.q.ndim > 2:
+        arms = f"{counted(simulation.arms, 'arm')}, their median and the bands of 50 % and 90 %; "
+    ended = "" if simulation.status == "finished" else f", {simulation.status} there"
+    count = len(simulation.events)
+    events = f", {counted(count, 'event')}" if count else ""
+    drift = f"energy drift {simulation.energy_drift:.1e}".replace("-", "\N{MINUS SIGN}")
+    return f"{arms}{last:.4g} s by {simulation.method}{ended}, {drift}{events}"
+
+
+def _time_axis(axes: Any, t: Array) -> Any:
+    """Axes over the time of a simulation."""
+    axes.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    axes.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
+    axes.margins(y=0.08)
+    axes.locator_params(axis="x", nbins=6)
+    axes.locator_params(axis="y", nbins=5)
+    return axes
+
+
+def draw_shares(axes: Any, title: str, unit: str, t: Array, lines: dict[str, Array]) -> None:
+    """Energies or powers by name; works are dashed among energies."""
+    energies = "kinetic" in lines or "potential" in lines
+    for name, values in lines.items():
+        work = energies and name in WORDS
+        draw_line(
+            axes, t, values, SHARES[name], 2.0 if name == "total" else 1.3,
+            label=WORDS[name] if work else name, linestyle=(0, (4, 1.5)) if work else "-",
+        )  # fmt: skip
+    entitle(axes, title, unit)
+    if lines:
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False, fontsize=8,
+            borderpad=0.2, borderaxespad=0, handlelength=1.5, columnspacing=1.0, labelspacing=0.25,
+        )  # fmt: skip
+
+
+def entitle(axes: Any, title: str, unit: str) -> None:
+    """The title of a panel on the arm as a whole, and its unit."""
+    axes.annotate(
+        title, (0, 1), (0, 34), xycoords="axes fraction", textcoords="offset points",
+        fontsize=11, weight="bold", color=INK, va="center",
+    )  # fmt: skip
+    axes.set_ylabel(f"[{unit}]")
+
+
+def draw_line(axes: Any, t: Array, values: Array, colour: str, width: float, **look: Any) -> Any:
+    """A line of values (k, m), and the bands about it that the other rows are the edges of."""
+    front = 3 if colour == INK else 2
+    for density, low, high in zip(BANDS, values[1::2], values[2::2], strict=False):
+        axes.fill_between(t, low, high, color=colour, alpha=density, linewidth=0)
+    front = 4 if look.get("linestyle", "-") != "-" else front
+    points = thinned(t, values[0])
+    (drawn,) = axes.plot(*points, color=colour, linewidth=width, zorder=front, **look)
+    return drawn
+
 
 TERMS = COLOURS | {"dry friction": COLOURS["coulomb"], "stops": "#7A5C3A"}
 EVENTS: dict[str, tuple[str, Any]] = {
@@ -47,7 +297,7 @@ NAME_GAP = 0.075
 """Least distance between the names of lines, as a part of the height."""
 
 
-def plot(simulation: SimulatedMotion, path: str | Path) -> None:
+def plot(simulation: Any, path: str | Path) -> None:
     """Draw positions, energies, powers and the torques of each joint with their terms to a file.
 
     Of many arms it shows the median, and bands that hold a half and nine tenths of them.
@@ -55,12 +305,12 @@ def plot(simulation: SimulatedMotion, path: str | Path) -> None:
     save_picture(path, lambda: draw(simulation, curves(simulation)))
 
 
-def draw(simulation: SimulatedMotion, lines: Curves) -> Any:
+def draw(simulation: Any, lines: Curves) -> Any:
     """The figure: panels on the arm as a whole, and for each joint."""
     return (draw_arm if simulation.q.ndim == 2 else draw_arms)(simulation, lines)
 
 
-def draw_arm(simulation: SimulatedMotion, lines: Curves) -> Any:
+def draw_arm(simulation: Any, lines: Curves) -> Any:
     """One arm: positions, energies, powers, and the torque of each joint with its terms."""
     page = Page.of(simulation, lines.t, blocks=1)
     draw_positions(page.panel(0, 3, HEAD, OVERVIEW), simulation, lines)
@@ -73,7 +323,7 @@ def draw_arm(simulation: SimulatedMotion, lines: Curves) -> Any:
     return page.figure
 
 
-def draw_arms(simulation: SimulatedMotion, lines: Curves) -> Any:
+def draw_arms(simulation: Any, lines: Curves) -> Any:
     """Many arms: energies, powers, and the spread of each joint's positions and torques."""
     torques = bool(lines.tau.any())
     page = Page.of(simulation, lines.t, blocks=1 + torques)
@@ -91,7 +341,7 @@ def draw_arms(simulation: SimulatedMotion, lines: Curves) -> Any:
     return page.figure
 
 
-def draw_positions(axes: Any, simulation: SimulatedMotion, lines: Curves) -> None:
+def draw_positions(axes: Any, simulation: Any, lines: Curves) -> None:
     """Positions of all joints, each line with its name at its end and ticks at its events."""
     robot = simulation.robot
     units = [robot.model.joints[i].type.unit for i in robot.model.independent]
@@ -116,7 +366,7 @@ def draw_positions(axes: Any, simulation: SimulatedMotion, lines: Curves) -> Non
     entitle(axes, "Position", "m" if set(units) == {"m"} else "rad")
 
 
-def draw_spread(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -> dict[str, Any]:
+def draw_spread(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, Any]:
     """The positions of a joint of many arms, between its limits; returns what the legend shows."""
     robot, colour = simulation.robot, JOINTS[i % len(JOINTS)]
     joint = robot.model.joints[robot.model.independent[i]]
@@ -130,7 +380,7 @@ def draw_spread(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -
     return {"limit": edges[0]} if edges else {}
 
 
-def draw_torque(axes: Any, simulation: SimulatedMotion, lines: Curves, i: int) -> dict[str, Any]:
+def draw_torque(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, Any]:
     """The torque of a joint, its terms and its events; returns what the legend shows."""
     robot = simulation.robot
     joint = robot.model.joints[robot.model.independent[i]]
@@ -180,3 +430,36 @@ def spread(heights: Array, gap: float = NAME_GAP, low: float = -np.inf) -> Array
     pooled = np.repeat([v for v, _ in pools], [k for _, k in pools])
     result[order] = ladder + np.maximum(pooled, low)
     return result
+
+
+def draw_phase_plane(found: Any) -> Any:
+    """The figure of a `TimeOptimal`."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+    from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415 (an extra)
+
+    figure = Figure(figsize=(9.5, 4.2), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
+    plane, torques = figure.subplots(1, 2)
+    figure.suptitle(
+        f"{found.robot.name}: along the path in {found.duration:.3f} s", x=0.016, ha="left",
+        fontsize=13, weight="bold", color=INK,
+    )  # fmt: skip
+    part = 100 * found.s / found.s[-1]
+    top = 1.25 * max(found.speed.max(), np.minimum(found.highest, 4 * found.speed.max()).max())
+    plane.fill_between(part, np.minimum(found.allowed, top), top, color=PALE, lw=0)
+    plane.plot(part, found.allowed, color=GREY, lw=1, label="torques and speeds allow")
+    plane.plot(part, found.highest, color=ALARM, lw=1, ls="--", label="the rest can be followed")
+    plane.plot(part, found.speed, color=COLOURS["inertial"], lw=2, label="fastest motion")
+    plane.set(xlabel="part of the path [%]", ylabel="speed along the path [1/s]")
+    plane.set(xlim=(0, 100), ylim=(0, top))
+    plane.legend(loc="upper right", fontsize=8, frameon=True, facecolor="white", edgecolor="none")
+    plane.set_title("Phase plane", weight="bold", fontsize=9.5)
+    share = 100 * found.tau / found.effort
+    for i, name in enumerate(found.robot.joint_names):
+        colour = JOINTS[i % len(JOINTS)]
+        torques.plot(found.t, share[:, i], color=colour, lw=1.4, label=name)
+    for side in (-100, 100):
+        torques.axhline(side, **LIMIT)
+    torques.set(xlabel="time [s]", ylabel="torque [% of its limit]", xlim=(0, found.t[-1]))
+    torques.set_title("Torques", weight="bold", fontsize=9.5)
+    torques.legend(fontsize=7, frameon=False, ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,11 @@ from armdyn.errors import SimulationError, check_known, shown
 from armdyn.forks import IMPORTING
 from armdyn.robot import Robot
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
-from armdyn.simulation.adaptive import record_times, simulate_adaptive
+from armdyn.simulation.adaptive import simulate_adaptive
 from armdyn.simulation.base import GivenBase
 from armdyn.simulation.controllers import Following
-from armdyn.simulation.forces import Driven, Wrench
+from armdyn.simulation.forces import Saturation, Setup, Wrench, saturated, warn_of_efforts
 from armdyn.simulation.result import Simulation
-from armdyn.simulation.saturation import Saturation, saturated, warn_of_efforts
-from armdyn.simulation.system import System
 
 FIXED = ("rk4", "symplectic")
 """Methods with a fixed step, compiled into one loop."""
@@ -85,8 +83,17 @@ def simulate(
     _check_numbers(duration, bounce, stops, rtol, atol)
     given, start = _check_drive(torque, controller), _check_start(robot, q0, qd0, stops)
     drive = saturated(robot, given, duration, saturation)
-    rules = _Rules(method, dt, step, friction, stops, bounce, rtol, atol, progress)
-    found = _moved(robot, start, drive, duration, external_wrench, base_motion, rules)
+    setup = Setup(
+        robot, *start, duration, drive, external_wrench, base_motion, method, dt, step, friction,
+        stops, bounce, rtol, atol, progress,
+    )  # fmt: skip
+    if method in FIXED:
+        with IMPORTING:
+            from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
+
+        found = simulate_fixed(setup)
+    else:
+        found = simulate_adaptive(setup)
     if saturation == "warn":
         warn_of_efforts(found.excesses)
     return _with_reference(found, given)
@@ -98,46 +105,6 @@ def _with_reference(found: Simulation, controller: Any) -> Simulation:
         return found
     wanted = np.array([controller.target(t).q for t in found.t.tolist()], dtype=float)
     return replace(found, reference=np.broadcast_to(wanted, found.q.shape).copy())
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """How a motion is computed and recorded, as `simulate` takes it."""
-
-    method: str
-    dt: float | None
-    step: float | None
-    friction: bool
-    stops: bool
-    bounce: float
-    rtol: float
-    atol: float
-    progress: Callable[[float], None] | None
-
-
-def _moved(
-    robot: Robot,
-    start: tuple[Array, Array],
-    drive: Any,
-    duration: float,
-    wrench: Wrench | Callable[[float], Wrench] | None,
-    base: GivenBase | None,
-    rules: _Rules,
-) -> Simulation:
-    """The motion from a start, by fixed steps or by those that a method chooses."""
-    q, qd = start
-    if rules.method in FIXED:
-        with IMPORTING:
-            from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
-
-        _check_fixed(rules.method, rules.stops, wrench)
-        how = rules.method, rules.dt, rules.step, rules.friction, rules.progress
-        return simulate_fixed(robot, q, qd, duration, drive, *how, base)
-    _check_adaptive(rules.method, q, qd, rules.step)
-    driven = Driven(robot, drive, wrench, duration, base)
-    system = System(robot, driven, rules.friction, rules.stops, rules.bounce)
-    times, limits = record_times(duration, rules.dt), (rules.rtol, rules.atol)
-    return simulate_adaptive(system, q, qd, times, rules.method, *limits, rules.progress)
 
 
 def _check_kinds(robot: Any, method: Any, progress: Any, **truths: Any) -> None:
@@ -173,24 +140,6 @@ def _check_drive(torque: Any, controller: Any) -> Any:
         given = shown(controller)
         raise SimulationError(f"controller: expected a function of (t, q, qd), got {given}")
     return controller if torque is None else torque
-
-
-def _check_fixed(method: str, stops: bool, wrench: Any) -> None:
-    for what, given in (("stops", stops), ("external wrench", wrench is not None)):
-        if given:
-            raise SimulationError(
-                f"{method} has no {what}; use a method that chooses its steps, such as DOP853"
-            )
-
-
-def _check_adaptive(method: str, q: Array, qd: Array, step: float | None) -> None:
-    if q.ndim > 1 or qd.ndim > 1:
-        raise SimulationError(
-            f"{method} simulates one arm, got states of shape {q.shape}; use method='rk4' or "
-            "'symplectic' for many at once"
-        )
-    if step is not None:
-        raise SimulationError(f"{method} chooses its own steps; leave out step, or use 'rk4'")
 
 
 def _check_start(

@@ -3,10 +3,26 @@
 Each joint is in a mode: it moves, with a sign of its dry friction, or it is held, by friction or by
 a stop. Within a mode everything is smooth; `watched` tells how far the modes are from changing, and
 `settle` finds the modes that follow.
+
+A slipping joint has a sign that does not change until its velocity is zero, and the friction of its
+law in that direction. At rest dry friction is whatever holds the joint, between the levels at which
+it breaks away in either direction. Friction with a smooth sign has no sticking, and is a function
+of the velocity alone. Where its slope at rest is infinite, a joint that would creep too slowly to
+be seen sticks as well: no integrator follows a slope without bounds.
+
+What joints at rest do follows from Gauss: among all accelerations a that are possible the true one
+is the least
+
+    ½ aᵀ M a - bᵀ a + Σ ψ_i(a_i)
+
+where b is the torque that is left over, and ψ_i grows by `high` for positive and by -`low` for
+negative a_i: the levels of dry friction, or infinity against a stop. It is convex, so there is one
+solution: a joint is held where low ≤ (b - M a)_i ≤ high, and moves against that level otherwise.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,12 +31,168 @@ from armdyn.errors import SimulationError, SingularityError
 from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.loops.coordinates import LoopCoordinates
 from armdyn.formulations.loops.singularity import explained
+from armdyn.model import FrictionLaw, RobotModel
+from armdyn.model.friction import TERMS
 from armdyn.robot import Robot
-from armdyn.simulation.contact import impact, least_constraint
-from armdyn.simulation.dry_friction import DryFriction
 from armdyn.simulation.forces import Driven, Wrench
 
+MAX_SWEEPS = 1000
+"""Sweeps over the joints before the last accelerations are taken."""
+CONTACT_TOLERANCE = 1e-13
+"""Relative error of accelerations and holding torques."""
+
+
+def least_constraint(M: Array, b: Array, low: Array, high: Array) -> Array:
+    """The accelerations (n,); those of joints that are held are exactly zero.
+
+    `low` and `high` (n,) are the torques that can hold each joint in the negative and the positive
+    direction: infinite at a stop, 0 for joints in motion.
+    """
+    a = np.zeros(len(b))
+    for _ in range(MAX_SWEEPS):
+        before = a.copy()
+        for i in range(len(b)):
+            left = b[i] - M[i] @ a + M[i, i] * a[i]
+            a[i] = (left - min(max(left, low[i]), high[i])) / M[i, i]
+        exact = _exact(M, b, low, high, np.sign(a))
+        if exact is not None:
+            return exact
+        if np.abs(a - before).max() <= CONTACT_TOLERANCE * np.abs(a).max():
+            return a
+    return a
+
+
+def _exact(M: Array, b: Array, low: Array, high: Array, sign: Array) -> Array | None:
+    """The solution with given directions, if it is one."""
+    moves = sign != 0
+    against = np.where(sign > 0, high, low)
+    a = np.zeros(len(b))
+    a[moves] = np.linalg.solve(M[np.ix_(moves, moves)], b[moves] - against[moves])
+    held = b - M @ a
+    slack = CONTACT_TOLERANCE * (np.abs(b).max() + 1.0)
+    stays = (low - slack <= held) & (held <= high + slack)
+    right = np.where(moves, (low == high) | (np.sign(a) == sign), stays)
+    return a if right.all() else None
+
+
+def impact(M: Array, v: Array, stops: Array, bounce: float = 0.0) -> Array:
+    """Velocities (n,) after joints with the velocities v have hit their stops.
+
+    `stops` is -1 for a joint at its lower stop, 1 at its upper one, 0 elsewhere; `bounce` is the
+    share of the velocity with which a joint is thrown back, 0 to 1.
+    """
+    back = np.where(stops * v > 0, bounce * v, 0.0)
+    low = np.where(stops < 0, -np.inf, 0.0)
+    high = np.where(stops > 0, np.inf, 0.0)
+    return least_constraint(M, M @ (v + back), low, high) - back
+
+
+SLOWEST_CREEP = 1e-9
+"""A joint that friction of infinite slope would slow down below this is at rest [rad/s or m/s]."""
+
+
+class DryFriction:
+    """Friction at the coordinates of a robot, with signs for those that have dry friction."""
+
+    def __init__(
+        self,
+        model: RobotModel,
+        wanted: bool = True,
+        positions: Callable[[Array], Array] | None = None,
+    ):
+        """Take the friction of a robot; if it is not wanted, the robot is taken to have none.
+
+        `positions` gives those of all joints, for robots with loops.
+        """
+        self._positions = positions
+        self._laws = [each.friction if wanted else FrictionLaw() for each in model.driven]
+        self._at = _coordinates(model)
+        self._widths = np.array([law.smooth_velocity for law in self._laws])
+        self._smooth = self._widths > 0
+        self._sticks = np.array([_level(law, 1.0) - _level(law, -1.0) > 0 for law in self._laws])
+        self._check_sticking(model)
+        self._terms = []
+        for term in TERMS:
+            joints = [i for i, law in enumerate(self._laws) if law.has(term)]
+            if joints:
+                values = np.array([term.values(self._laws[i]) for i in joints]).T
+                everywhere = len(joints) == len(self._laws)
+                self._terms.append((term.torque, slice(None) if everywhere else joints, values))
+        ones = np.ones(len(model.independent))
+        self.high = self._levels(ones)
+        """Torque above which a joint at rest starts in the positive direction, (n,)."""
+        self.low = self._levels(-ones)
+        """Torque below which it starts in the negative direction, (n,)."""
+        self.dry = self.low < self.high
+        """Which coordinates stick, (n,)."""
+
+    def _check_sticking(self, model: RobotModel) -> None:
+        """Refuse dry friction that would hold no coordinate, but something between several."""
+        for drive, sticks in zip(model.drives, self._sticks[len(model.joints) :], strict=True):
+            if sticks:
+                raise SimulationError(
+                    f"drive {drive.name!r} turns with several joints and has dry friction, which "
+                    "would hold none of them but their sum; give it a smooth_velocity, or leave "
+                    "friction out (friction=False, --no-friction)"
+                )
+        for i in model.passive:
+            if self._sticks[i] and not self._follows_one(i):
+                raise SimulationError(
+                    f"joint {model.joints[i].name!r} follows from a loop and has dry friction, "
+                    "which would hold none of the actuated joints alone; give it a "
+                    "smooth_velocity, or leave friction out (friction=False, --no-friction)"
+                )
+
+    def _follows_one(self, joint: int) -> bool:
+        """Whether a passive joint turns with one coordinate, in a ratio that does not change."""
+        K = None if isinstance(self._at, LoopCoordinates) else self._at.K
+        return K is not None and bool(np.count_nonzero(K[joint]) <= 1)
+
+    def __call__(self, q: Array, qd: Array, sign: Array) -> Array:
+        """Friction torque (n,) but for what holds sticking joints, which have the sign 0."""
+        torques = np.zeros(qd.shape[:-1] + self._widths.shape)
+        if not self._terms:
+            return np.zeros(qd.shape)
+        at: Any = self._at
+        if isinstance(at, LoopCoordinates):
+            at = at.at(q) if self._positions is None else at.known(self._positions(q))
+        rates, direction = at.rates(qd), np.sign(at.rates(sign))
+        if not self._sticks.all():
+            direction = np.where(self._sticks, direction, np.sign(rates))
+        s = direction
+        if self._smooth.any():
+            ramp = np.tanh(rates / np.where(self._smooth, self._widths, 1.0))
+            s = np.where(self._smooth, ramp, direction)
+        for torque, joints, values in self._terms:
+            motion = (x[..., joints] for x in (rates, direction, s))
+            torques[..., joints] += torque(*motion, *values)
+        found: Array = at.torques(torques)
+        return found
+
+    def _levels(self, sign: Array) -> Array:
+        if isinstance(self._at, LoopCoordinates):  # none but actuated joints stick
+            own = [self._laws[i] for i in self._at.model.independent]
+            return np.array(list(map(_level, own, sign)))
+        signs = np.sign(self._at.rates(sign))
+        return self._at.torques(np.array(list(map(_level, self._laws, signs))))
+
+
+def _coordinates(model: RobotModel) -> Coordinates | LoopCoordinates:
+    """The coordinates, with drives unless loops without any have their own."""
+    at = Coordinates.of(model)
+    if isinstance(at, LoopCoordinates) and not model.drives:
+        return at
+    return Coordinates.of_drives(model)
+
+
+def _level(law: FrictionLaw, sign: float) -> float:
+    """The torque above which a joint at rest starts in a direction, with its sign."""
+    return (law.static_level(sign) if law.jumps else 0.0) + law.steep_torque(sign * SLOWEST_CREEP)
+
+
 Kind = Literal["sticks", "starts", "hits", "leaves"]
+WORK = ("actuators", "friction", "environment", "impacts")
+"""What gives energy (the first and the third) and what takes it."""
 
 
 @dataclass(frozen=True, slots=True)

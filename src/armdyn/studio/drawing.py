@@ -1,7 +1,12 @@
-"""One arm in the three-dimensional view: its links under one frame, moved by their transforms."""
+"""One arm in the three-dimensional view, and a new design beside it.
+
+Links are under one frame, moved by their transforms. Those without meshes are tapered housings
+between joints, and a flange.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,11 +16,92 @@ import viser.transforms as vtf
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
 from armdyn.model.transform import any_frame, transform
+from armdyn.robot import Robot
 from armdyn.studio import shapes
-from armdyn.studio.housings import disc, housing
+from armdyn.studio.arm import Evaluator, Snapshot, State
+from armdyn.studio.shapes import Rod
 from armdyn.studio.stage import stage
 from armdyn.studio.style import Colour, Style
 from armdyn.studio.visuals import Visual
+from armdyn.study.simplify.counterweights import Build
+
+SIDES = 40
+"""Corners of a circle."""
+WIDE, TALL = 1.2, 1.75
+"""Radius and height of the end of a housing, in radii of its link: within the joint there."""
+CHAMFER = 0.28
+"""How much of its radius an edge loses."""
+SMOOTH_ANGLE = 0.45
+"""Faces that meet at less look like one [rad]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Triangles:
+    """A body as triangles."""
+
+    vertices: Array
+    """Shape (v, 3) [m]."""
+    faces: Array
+    """Shape (f, 3)."""
+
+
+def housing(rod: Rod) -> Triangles:
+    """The hull of both ends of a rod: round about the axis of each joint."""
+    radii = rod.radius, rod.radius if rod.radius_b is None else rod.radius_b
+    ends = ((rod.a, rod.axis_a), (rod.b, rod.axis_b))
+    corners = [
+        end + _end(axis, r, rod.b - rod.a) for (end, axis), r in zip(ends, radii, strict=True)
+    ]
+    return _hull(np.concatenate(corners))
+
+
+def disc(radius: float, height: float) -> Triangles:
+    """A disc about z with broken edges, its upper face in the origin."""
+    rings = _rings(radius, height, 0.15 * min(radius, height))
+    return _hull(rings - [0.0, 0.0, 0.5 * height])
+
+
+def _end(axis: Array | None, r: float, along: Array) -> Array:
+    """Corners of one end about its point, (k, 3): a drum about an axis, or a ball."""
+    if axis is None:
+        angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 9)
+        rings = [
+            _rings(max(r * np.cos(a), 1e-3 * r), 0.0, 0.0) + np.array([0, 0, r * np.sin(a)])
+            for a in angles
+        ]
+        return np.concatenate(rings)
+    z = axis / np.linalg.norm(axis)
+    x = along - (along @ z) * z  # one corner along the rod, so that both ends fit
+    if np.linalg.norm(x) < 1e-6 * np.linalg.norm(along):
+        x = np.cross(z, np.eye(3)[int(np.abs(z).argmin())])
+    x = x / np.linalg.norm(x)
+    drum = _rings(WIDE * r, TALL * r, CHAMFER * r)
+    return np.asarray(drum @ np.stack([x, np.cross(z, x), z]))
+
+
+def _rings(radius: float, height: float, chamfer: float) -> Array:
+    """Corners of a drum about z, (k, 3)."""
+    angles = np.linspace(0, 2 * np.pi, SIDES, endpoint=False)
+    circle = np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
+    inner, upper = 0.5 * height - chamfer, 0.5 * height
+    rings = [
+        np.concatenate([radius * circle + [0, 0, s * inner],
+                        (radius - chamfer) * circle + [0, 0, s * upper]])
+        for s in (-1, 1)
+    ]  # fmt: skip
+    return np.concatenate(rings)
+
+
+def _hull(points: Array) -> Triangles:
+    """The hull of points, whose corners are shared only where faces meet at a small angle."""
+    import trimesh  # noqa: PLC0415 (slow to import)
+
+    cloud: Any = trimesh.PointCloud
+    shaded = trimesh.graph.smooth_shade(
+        cloud(points).convex_hull, angle=SMOOTH_ANGLE, facet_minarea=None
+    )
+    return Triangles(np.asarray(shaded.vertices), np.asarray(shaded.faces))
+
 
 INSIDE_OPACITY = 0.4
 """Opacity of links while something within them is shown."""
@@ -271,3 +357,63 @@ def along(direction: Array, start: Array) -> Array:
     """A frame at a point whose z axis is along a direction."""
     z = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
     return transform(any_frame(z), start)
+
+
+APART = 1.1
+"""Distance of the two arms, relative to their size."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Other:
+    """A robot to be seen beside another one, with the same joints."""
+
+    robot: Robot
+    evaluator: Evaluator
+    builds: Sequence[Build] = ()
+    """The changes of its links."""
+    labels: tuple[str, str] = ("before", "after")
+
+    @classmethod
+    def of(cls, robot: Robot, builds: Sequence[Build] = (), **more: Any) -> "Other":
+        """Compile it."""
+        return cls(robot, Evaluator(robot), builds, **more)
+
+
+class Beside:
+    """Another robot in the scene."""
+
+    def __init__(
+        self, scene: viser.SceneApi, name: str, other: Other, style: Style, view: Mapping[str, bool]
+    ):
+        self.other = other
+        self.snapshot: Snapshot | None = None
+        """How it was shown last."""
+        model = other.robot.model
+        size, up = shapes.size(model), stage(model)
+        self.offset = (0.0, APART * size, 0.0)
+        self._drawing = Drawing(
+            scene, name, model, (), style, view, link=style.after, offset=self.offset
+        )
+        for build in other.builds:
+            for weight in build.weights:
+                self._drawing.weight(build.link, weight.mass, build.in_model(weight.position))
+        under = float((up.turn @ model.base[:3, 3])[2]) - 0.16 * size
+        self._labels = [
+            scene.add_label(f"{name}_{text}_label", text, position=(0.0, y, under))
+            for text, y in zip(other.labels, (0.0, self.offset[1]), strict=True)
+        ]
+
+    def show(self, state: State) -> None:
+        """Put it into a state."""
+        self.snapshot = found = self.other.evaluator(state)
+        self._drawing.move(found.links, found.tool, state.payload)
+
+    def see(self, view: Mapping[str, bool]) -> None:
+        """Show and hide what is beside the links."""
+        self._drawing.see(view)
+
+    def remove(self) -> None:
+        """Remove everything."""
+        self._drawing.remove()
+        for label in self._labels:
+            label.remove()

@@ -10,8 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
-from armdyn.identification.filters import choose_cutoff
-from armdyn.identification.preparation import Cutoffs, Health, pieces
+from armdyn.identification.preparation import Cutoffs, Health, choose_cutoff, pieces
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.io.log import open_log
 from armdyn.robot import Robot

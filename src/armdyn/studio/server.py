@@ -20,9 +20,7 @@ from armdyn.studio.arm import Arm, arm_of
 from armdyn.studio.gate import Gate, incompatible_viser
 from armdyn.studio.memory import Memories
 from armdyn.studio.pages import TITLE, Pages
-from armdyn.studio.panel import Panel
 from armdyn.studio.panels.address import AddressPanel
-from armdyn.studio.panels.archives import ArchivesPanel
 from armdyn.studio.panels.check import CheckPanel
 from armdyn.studio.panels.design import DesignPanel
 from armdyn.studio.panels.edit import EditPanel
@@ -31,14 +29,12 @@ from armdyn.studio.panels.exports import ExportsPanel
 from armdyn.studio.panels.files import FilesPanel
 from armdyn.studio.panels.hand import HandPanel
 from armdyn.studio.panels.joints import JointsPanel
-from armdyn.studio.panels.motion import MotionPanel
 from armdyn.studio.panels.play import PlayPanel
-from armdyn.studio.panels.poses import PosesPanel
+from armdyn.studio.panels.poses import MotionPanel, PosesPanel
 from armdyn.studio.panels.study import OperationsPanel, StructurePanel
-from armdyn.studio.panels.takeaway import TakeawayPanel
 from armdyn.studio.panels.timeline import TimelinePanel
 from armdyn.studio.panels.worst import WorstPanel
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 
 LOOPBACK = "127.0.0.1"
 PORT = 8080
@@ -157,8 +153,8 @@ def lay_out(session: Session) -> list[Panel]:
     with tabs.add_tab("Move"):
         motion = MotionPanel(session)
         with gui.add_folder("By hand"):
-            hand = HandPanel(session, session.take)
-            poses = PosesPanel(session, session.take)
+            hand = HandPanel(session)
+            poses = PosesPanel(session)
     with tabs.add_tab("Play"):
         play = PlayPanel(session, timeline)
     with tabs.add_tab("Equation"):
@@ -170,36 +166,21 @@ def lay_out(session: Session) -> list[Panel]:
         with gui.add_folder("Structure"):
             structure = StructurePanel(session)
         with gui.add_folder("Worst case"):
-            worst = WorstPanel(session, session.take)
+            worst = WorstPanel(session)
     with tabs.add_tab("Edit"):
         edit = EditPanel(session)
     with tabs.add_tab("Design"):
         design = DesignPanel(session)
     with tabs.add_tab("Robot"):
         with gui.add_folder("Open"):
-            files = FilesPanel(session)
-            archives = ArchivesPanel(session, poses, session.take)
+            files = FilesPanel(session, poses)
         with gui.add_folder("Check"):
             check = CheckPanel(session)
         with gui.add_folder("Take away"):
-            takeaway = TakeawayPanel(session, lambda: timeline.recording)
             exports = ExportsPanel(session, timeline)
     ours: list[Panel] = [JointsPanel(session), timeline, motion, play, equation, hand, poses]
     address = AddressPanel(session, poses, edit)
-    return [
-        *ours,
-        operations,
-        structure,
-        worst,
-        edit,
-        design,
-        archives,
-        files,
-        check,
-        takeaway,
-        exports,
-        address,
-    ]
+    return [*ours, operations, structure, worst, edit, design, files, check, exports, address]
 
 
 def _share_nothing(server: viser.ViserServer) -> None:

@@ -1,10 +1,10 @@
-"""A window: its own robot, state and temporary folder, which no other window knows."""
+"""A window: its panels, its own robot, state and temporary folder, which no other knows."""
 
 import logging
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -16,17 +16,49 @@ import viser
 from armdyn.errors import ArmdynError
 from armdyn.io.catalog import catalog_path
 from armdyn.io.files import read_model
+from armdyn.model.validate import Finding
 from armdyn.robot import Robot
 from armdyn.studio import uploads
-from armdyn.studio.arm import Arm, State, arm_of, pose
+from armdyn.studio.arm import Arm, Snapshot, State, arm_of, pose
 from armdyn.studio.background import Job, Jobs, Latest, Tell
-from armdyn.studio.beside import Other
+from armdyn.studio.drawing import Other
 from armdyn.studio.memory import Memories
-from armdyn.studio.panel import Panel
 from armdyn.studio.scene import HOME, Direction, Scene
 from armdyn.studio.style import DARK, LIGHT
-from armdyn.studio.transfers import limit_uploads
+from armdyn.studio.uploads import limit_uploads
 from armdyn.studio.wire import Wire
+
+
+class Panel:
+    """A part of the page; by default it ignores every event."""
+
+    early = False
+    """Whether it shows a state before the view does: numbers are there before the picture."""
+
+    def enter(self, arm: Arm) -> None:
+        """Begin with another robot."""
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Show the arm in a state."""
+
+    def hold(self, payload: float) -> None:
+        """Another payload is held [kg]."""
+
+    def touch(self) -> None:
+        """Someone takes the arm by hand: what moves it by itself stops."""
+
+    def select(self, joint: int) -> None:
+        """A joint is chosen on the page."""
+
+    def see(self, view: Mapping[str, bool]) -> None:
+        """Other parts of the view are seen."""
+
+    def refuse(self, name: str, findings: Sequence[Finding]) -> None:
+        """Show why a file is not shown."""
+
+    def close(self) -> None:
+        """End with the window."""
+
 
 LONGEST_PICTURE = 1.0
 """Time that a page may take to draw a picture before the next one is sent [s]."""

@@ -1,4 +1,7 @@
-"""Files from the browser; their size and name are checked before they are read."""
+"""Files from the browser; their size and name are checked before they are read.
+
+They are refused by the size that they announce, before anything of them is kept.
+"""
 
 import re
 from collections.abc import Callable
@@ -6,10 +9,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import viser
+from viser import _messages as messages
+from viser.infra import ClientId
+
 from armdyn.errors import (
     ArmdynError,
     DescriptionError,
     InertiaError,
+    StudioError,
     TrajectoryError,
     UnsupportedJointError,
 )
@@ -21,6 +29,7 @@ from armdyn.model.validate import Finding
 from armdyn.robot import Robot
 from armdyn.studio.archive import check_mjcf, description, unpack
 from armdyn.studio.background import Tell
+from armdyn.studio.gate import incompatible_viser
 from armdyn.study.check.check import check_report
 
 DESCRIPTIONS = (".urdf", ".xml", ".toml")
@@ -125,3 +134,42 @@ def open_robot(
         return Loaded(robot, findings)
     except ArmdynError as error:
         return Loaded(None, findings, error)
+
+
+def limit_uploads(client: viser.ClientHandle, refuse: Callable[[BaseException], None]) -> None:
+    """Let a window send one file at a time, of the size that it announced and not too large."""
+    try:
+        gui, socket = client.gui, client._websock_connection
+        begin, take = gui._handle_file_transfer_start, gui._handle_file_transfer_part
+        started, part = messages.FileTransferStartUpload, messages.FileTransferPart
+        forget, told = gui._drop_uploads_from_client, messages.FileTransferPartAck
+        socket.unregister_handler(started, begin)
+        socket.unregister_handler(part, take)
+    except (AttributeError, ValueError, AssertionError) as error:
+        raise incompatible_viser(error) from None
+    missing: dict[str, int] = {}
+    """Bytes that are still to come, by the name of the transfer."""
+
+    def start(client_id: ClientId, message: messages.FileTransferStartUpload) -> None:
+        missing.clear()
+        forget(client_id)
+        size, transfer = message.size_bytes, message.transfer_uuid
+        if not 0 <= message.part_count <= size <= MAX_BYTES:
+            refuse(StudioError(too_large(message.filename, size)))
+            # for the page it has arrived, so that it waits no longer
+            socket.queue_message(told(message.source_component_uuid, transfer, size, size))
+            return
+        missing[transfer] = size
+        begin(client_id, message)
+
+    def receive(client_id: ClientId, message: messages.FileTransferPart) -> None:
+        rest = missing.get(message.transfer_uuid, 0) - len(message.content)
+        if rest < 0 or not message.content:  # more than was announced, or nothing
+            missing.pop(message.transfer_uuid, None)
+            forget(client_id)
+            return
+        missing[message.transfer_uuid] = rest
+        take(client_id, message)
+
+    socket.register_handler(started, start)
+    socket.register_handler(part, receive)

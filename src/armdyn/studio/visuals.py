@@ -1,4 +1,4 @@
-"""What a URDF file says its links look like.
+"""What a description says its links look like: URDF, or the geoms that MuJoCo compiles of MJCF.
 
 A mesh is read only for a file named on the command line, since one that came from the browser could
 name any file of this machine, and only from the folders of that file: the one that it stands in and
@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ArmdynError, UrdfError, shown
+from armdyn.errors import ArmdynError, DescriptionError, UrdfError, shown
 from armdyn.io.attributes import Problems
 from armdyn.io.mesh import MESH_ENDINGS, read_mesh
 from armdyn.io.urdf.geometry import find_mesh
 from armdyn.io.urdf.macros import read_robot
-from armdyn.io.xml import XmlElement
-from armdyn.model.transform import rotation_from_rpy, transform
+from armdyn.io.xml import XmlElement, read_xml
+from armdyn.model.transform import rotation_from_quaternion, rotation_from_rpy, transform
 from armdyn.studio.archive import find_in
 
 FROM_BROWSER = "a file that comes from the browser alone brings no meshes; send a zip with them"
@@ -152,3 +152,66 @@ def _numbers(text: str, count: int) -> Array:
     if len(values) != count or not np.isfinite(values).all():
         raise ValueError(f"expected {count} numbers, got {shown(text)}")
     return values
+
+
+SEEN_GROUPS = 3
+"""Geoms of the first groups are seen, as in MuJoCo's own viewer; others are for contacts."""
+
+
+def is_mjcf(path: Path) -> bool:
+    """Whether a file is MJCF."""
+    by_tag = path.suffix.lower() in (".xml", ".mjcf")
+    return by_tag and read_xml(path, DescriptionError).tag == "mujoco"
+
+
+def mjcf_visuals(path: Path) -> list[Visual]:
+    """The geoms of all bodies, but for planes and fields of heights."""
+    from armdyn.io.mjcf.compile import compiled  # noqa: PLC0415 (needs MuJoCo)
+
+    m, _ = compiled(path)
+    bodies = [m.body(i).name or f"body{i}" for i in range(m.nbody)]
+    drawn = [i for i in range(m.ngeom) if m.geom_group[i] < SEEN_GROUPS] or range(m.ngeom)
+    found = []
+    for i in drawn:
+        shape, colour = _geom_shape(m, i), _geom_colour(m, i)
+        if shape is not None and colour[3] > 0:
+            place = transform(rotation_from_quaternion(m.geom_quat[i]), m.geom_pos[i])
+            rgb = int(colour[0]), int(colour[1]), int(colour[2])
+            found.append(Visual(bodies[m.geom_bodyid[i]], place, *shape, rgb))
+    return found
+
+
+def _geom_shape(m: Any, i: int) -> tuple[Array, Array] | None:
+    """Corners and triangles of a geom in its own frame; None where none are drawn."""
+    from mujoco import mjtGeom as Kind  # noqa: PLC0415 (an extra)
+    from trimesh import creation  # noqa: PLC0415 (slow to import)
+
+    size, kind = m.geom_size[i], Kind(int(m.geom_type[i]))
+    if kind == Kind.mjGEOM_MESH:
+        return _geom_mesh(m, int(m.geom_dataid[i]))
+    if kind == Kind.mjGEOM_BOX:
+        made = creation.box(2 * size)
+    elif kind == Kind.mjGEOM_CYLINDER:
+        made = creation.cylinder(size[0], 2 * size[1])
+    elif kind == Kind.mjGEOM_CAPSULE:
+        made = creation.capsule(2 * size[1], size[0])
+        made.vertices -= made.bounds.mean(axis=0)
+    elif kind in (Kind.mjGEOM_SPHERE, Kind.mjGEOM_ELLIPSOID):
+        made = creation.icosphere(3, 1.0)
+        made.vertices = made.vertices * (size[0] if kind == Kind.mjGEOM_SPHERE else size)
+    else:
+        return None
+    return np.asarray(made.vertices), np.asarray(made.faces)
+
+
+def _geom_mesh(m: Any, k: int) -> tuple[Array, Array]:
+    corners = slice(m.mesh_vertadr[k], m.mesh_vertadr[k] + m.mesh_vertnum[k])
+    triangles = slice(m.mesh_faceadr[k], m.mesh_faceadr[k] + m.mesh_facenum[k])
+    return np.array(m.mesh_vert[corners], dtype=float), np.array(m.mesh_face[triangles])
+
+
+def _geom_colour(m: Any, i: int) -> Array:
+    """Red, green, blue and opacity, 0 to 255: those of the material, where there is one."""
+    material = int(m.geom_matid[i])
+    rgba = m.geom_rgba[i] if material < 0 else m.mat_rgba[material]
+    return np.asarray(np.clip(255 * rgba, 0, 255))

@@ -11,8 +11,7 @@ import pytest
 
 from armdyn.bench import bench as bench_module
 from armdyn.bench.bench import ALONE, CASES, FEWEST_COMPILED, FORMS, bench
-from armdyn.bench.loop_peers import PinocchioLoops
-from armdyn.bench.peers import MeasuredArm
+from armdyn.bench.peers import MeasuredArm, PinocchioLoops
 from armdyn.bench.report import LIBRARIES
 from armdyn.bench.timing import Contender, alternate, check_agreement
 from armdyn.errors import BenchmarkError, PeerError, UnknownNameError

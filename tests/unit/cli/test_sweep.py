@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.sweep.picture import draw
+from armdyn.sweeping.picture import draw
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armdyn.simulation.contact import impact, least_constraint
+from armdyn.simulation.system import impact, least_constraint
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -9,7 +9,7 @@ import armdyn
 from armdyn.formulations.loops.rows import residuals
 from armdyn.model import Connection, FrictionLaw, Inertia, Mimic, assemble
 from armdyn.robot import Robot
-from armdyn.simulation.dry_friction import DryFriction
+from armdyn.simulation.system import DryFriction
 from support.random_robots import random_model
 from support.simulation_laws import MASS, assert_laws, event_kinds, gantry, moved, planar, slider
 

@@ -10,9 +10,8 @@ import armdyn
 from armdyn.errors import WriteError
 from armdyn.report.figures import STYLE
 from armdyn.simulation import ComputedTorque, quintic
-from armdyn.simulation.curves import curves
-from armdyn.simulation.motion import WORK
-from armdyn.simulation.plots import EVENTS, draw, spread
+from armdyn.simulation.plots import EVENTS, curves, draw, spread
+from armdyn.simulation.system import WORK
 
 pytestmark = pytest.mark.slow
 
@@ -134,7 +133,7 @@ def test_many_arms_have_a_panel_of_positions_for_each_joint_and_of_torques_where
 
 def test_in_blocks_many_arms_give_the_same_lines(many, monkeypatch):
     whole = curves(many)
-    monkeypatch.setattr("armdyn.simulation.curves.BLOCK_STATES", 500)
+    monkeypatch.setattr("armdyn.simulation.plots.BLOCK_STATES", 500)
     parts = curves(many)
     for name, values in whole.terms.items():
         np.testing.assert_allclose(parts.terms[name], values, atol=1e-12)

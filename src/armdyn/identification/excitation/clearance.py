@@ -5,15 +5,24 @@ normal from the first to the second, the distance changes by the velocities of t
 the normal, so its slope follows from the Jacobians of the links.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ExcitationError, MissingExtraError
-from armdyn.identification.excitation.shapes import FIXED, Solid
+from armdyn.identification.excitation.limits import MotionLimits
+from armdyn.identification.excitation.shapes import (
+    FIXED,
+    Solid,
+    check_length,
+    link_solids,
+    obstacle_solids,
+    table_solid,
+)
 from armdyn.robot import Robot
 
 INFLUENCE, LEAST_INFLUENCE = 2.0, 0.02
@@ -250,3 +259,47 @@ def _candidates(robot: Robot, solids: Sequence[Solid]) -> list[tuple[int, int]]:
                 continue
             found.append((i, j))
     return found
+
+
+CLEARANCE = 0.05
+"""Clearance where there are surroundings or a geometry and none is given [m]."""
+
+Obstacles = str | Path | Sequence[Mapping[str, Any]] | None
+"""Shapes that stand around, or a TOML file of them."""
+Radius = float | Mapping[str, float] | None
+"""Radius of capsules, one for all links or some by name [m]."""
+
+
+def surroundings(
+    robot: Robot,
+    limits: MotionLimits,
+    seed: int,
+    *,
+    clearance: float | None,
+    table: float | None,
+    obstacles: Obstacles,
+    geometry: str | Path | None,
+    radius: Radius,
+) -> tuple[Clearance | None, tuple[str, ...]]:
+    """The pairs that keep a distance, None if none do, and what is to be said of them.
+
+    The arguments are those of `excite`.
+    """
+    if all(x is None for x in (clearance, table, obstacles, geometry)):
+        if radius is not None:
+            raise ExcitationError(
+                "radius: it is that of links which keep a distance; give clearance= or table= too"
+            )
+        return None, ("distances between links, and to what is around, are not looked at",)
+    least = CLEARANCE if clearance is None else check_length("clearance", clearance)
+    links, notes = link_solids(robot, geometry, radius)
+    around = [] if table is None else [table_solid(table)]
+    solids = [*links, *around, *obstacle_solids(obstacles)]
+    ranges = np.stack([limits.lower, limits.upper], -1)
+    found = Clearance.of(robot, solids, least, ranges, seed)
+    if found.left_out:
+        pairs = "; ".join(found.left_out)
+        notes.append(f"touch by construction and are not looked at: {pairs}")
+    if found.lowered:
+        notes.append(f"always near each other, and keep less: {'; '.join(found.lowered)}")
+    return found, tuple(notes)

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,11 @@ from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ExcitationError, check_known, counted, shown
 from armdyn.identification.excitation.aim import Aim, aim_at
 from armdyn.identification.excitation.basis import FEWEST_HARMONICS, MOST_HARMONICS, RestBasis
-from armdyn.identification.excitation.clearance import Clearance
-from armdyn.identification.excitation.criterion import CRITERIA
+from armdyn.identification.excitation.clearance import Clearance, Obstacles, Radius, surroundings
 from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
-from armdyn.identification.excitation.problem import GRID_SHARE, Problem
+from armdyn.identification.excitation.problem import CRITERIA, GRID_SHARE, Problem
 from armdyn.identification.excitation.result import Excitation
-from armdyn.identification.excitation.search import Found, Progress, search
-from armdyn.identification.excitation.surroundings import Obstacles, Radius, Surroundings
-from armdyn.identification.excitation.verify import Design, settled
+from armdyn.identification.excitation.search import Design, Progress, SearchOutcome, search, settled
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive
 from armdyn.simulation.trajectories.periodic import Fourier
@@ -90,97 +87,44 @@ def excite(
     _check_count("starts", starts, 1, MOST_STARTS)
     _check_count("seed", seed, 0, MOST_SEED)
     limits = motion_limits(check_robot(robot), position, speed, acceleration, torque)
-    around = Surroundings(clearance, table, obstacles, geometry, radius)
-    plan = _Plan.of(robot, basis, criterion, parameters, limits, margin, around, start, seed)
-    return plan.carried_out(float(duration), starts, seed, initial, progress, began)
+    check_known("criterion", criterion, CRITERIA)
+    kept, aim = 1 - _check_margin(margin), aim_at(robot, parameters)
+    near, notes = surroundings(
+        robot, limits, seed, clearance=clearance, table=table, obstacles=obstacles,
+        geometry=geometry, radius=radius,
+    )  # fmt: skip
+    pose = None if start is None else _check_start(robot, start, limits.within(kept), near)
+    # a single column has the condition number 1 whatever the motion
+    judged = criterion if len(aim.names) > 1 else "d-optimal"
+    slack = None if near is None else near.scaled(CLEARANCE_SLACK)
+    problem = Problem(robot, aim, judged, basis, limits.within(kept * GRID_SHARE), pose, slack)
+    first = None if initial is None else _variables(problem, initial)
+    found = search(problem, starts, seed, first, progress)
+    design = settled(problem, limits.within(kept), near, found.z, float(duration))
+    least = None if near is None else near.least
+    return _excitation(
+        aim, design, found, robot=robot, criterion=criterion, limits=limits, margin=margin,
+        clearance=least, notes=notes, seed=seed, seconds=time.perf_counter() - began,
+    )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Plan:
-    """A motion about to be searched for."""
-
-    robot: Robot
-    criterion: str
-    limits: MotionLimits
-    margin: float
-    near: Clearance | None
-    notes: tuple[str, ...]
-    problem: Problem
-
-    @classmethod
-    def of(
-        cls,
-        robot: Robot,
-        basis: RestBasis,
-        criterion: str,
-        parameters: str | Sequence[str],
-        limits: MotionLimits,
-        margin: float,
-        around: Surroundings,
-        start: npt.ArrayLike | None,
-        seed: int,
-    ) -> "_Plan":
-        check_known("criterion", criterion, CRITERIA)
-        kept = 1 - _check_margin(margin)
-        aim = aim_at(robot, parameters)
-        near, notes = around.around(robot, limits, seed)
-        pose = None if start is None else _check_start(robot, start, limits.within(kept), near)
-        problem = Problem(
-            robot,
-            aim,
-            # a single column has the condition number 1 whatever the motion
-            criterion if len(aim.names) > 1 else "d-optimal",
-            basis,
-            limits.within(kept * GRID_SHARE),
-            pose,
-            None if near is None else near.scaled(CLEARANCE_SLACK),
-        )
-        return cls(robot, criterion, limits, margin, near, notes, problem)
-
-    def carried_out(
-        self,
-        duration: float,
-        starts: int,
-        seed: int,
-        initial: Excitation | Fourier | None,
-        progress: Progress | None,
-        began: float,
-    ) -> Excitation:
-        """The motion that is found, verified."""
-        first = None if initial is None else _variables(self.problem, initial)
-        found = search(self.problem, starts, seed, first, progress)
-        kept = self.limits.within(1 - self.margin)
-        design = settled(self.problem, kept, self.near, found.z, duration)
-        return self._result(design, found, seed, began)
-
-    def _result(self, design: Design, found: Found, seed: int, began: float) -> Excitation:
-        aim = self.problem.aim
-        return Excitation(
-            robot=self.robot,
-            trajectory=design.trajectory,
-            criterion=self.criterion,
-            aim=aim.words,
-            parameters=aim.names,
-            singular_values=_singular_values(aim, design),
-            limits=self.limits,
-            margin=self.margin,
-            dense=design.dense,
-            clearance=None if self.near is None else self.near.least,
-            distances=design.distances,
-            notes=self.notes,
-            conditions=found.conditions,
-            starts=found.starts,
-            stopped=found.stopped,
-            seed=seed,
-            seconds=time.perf_counter() - began,
-        )
-
-
-def _singular_values(aim: Aim, design: Design) -> Array:
+def _excitation(aim: Aim, design: Design, found: SearchOutcome, **settings: Any) -> Excitation:
+    """The result: what was designed, how it was found, and what was asked for."""
     from scipy.linalg import svdvals  # noqa: PLC0415 (slow to import)
 
     Y = aim.matrix(*design.samples)
-    return frozen(svdvals(Y.reshape(-1, Y.shape[-1])))
+    return Excitation(
+        trajectory=design.trajectory,
+        aim=aim.words,
+        parameters=aim.names,
+        singular_values=frozen(svdvals(Y.reshape(-1, Y.shape[-1]))),
+        dense=design.dense,
+        distances=design.distances,
+        conditions=found.conditions,
+        starts=found.starts,
+        stopped=found.stopped,
+        **settings,
+    )
 
 
 def _check_start(

@@ -1,12 +1,27 @@
 """The cost of a motion: how badly it shows the parameters, and a barrier at each limit.
 
+A regressor is judged by its Gram matrix G = Σ YᵀY/m. The condition number κ of the stacked
+regressor has κ² = λ₁/λ_r, the outer eigenvalues of G. It has kinks where eigenvalues meet, as they
+do at an optimum; with the power p
+
+    log κ ≈ [log tr(G^p) + log tr(G^-p)] / (2p)
+
+is smooth, never below log κ, and κ itself for p → ∞. The other criterion is -log det(G)/r: least
+volume of the ellipsoid of confidence (D-optimal). The gradient of either by G is a symmetric matrix
+S, and that by the regressor of a sample 2 Y S/m.
+
 Positions, velocities and accelerations at the samples are linear in the coefficients z, so a slope
 by samples becomes one by coefficients through the transposed basis. The slope of the criterion by a
 sample is the vector-Jacobian product of the regressor with the weights 2 Y S/m, that of a barrier
 of torques the one of the inverse dynamics: both are reverse mode on the graph, compiled.
+
+References: J. Swevers, C. Ganseman, D. B. Tükel, J. De Schutter, H. Van Brussel, Optimal robot
+excitation and identification, IEEE T-RA 1997; M. Gautier, W. Khalil, Exciting trajectories for the
+identification of base inertial parameters of robots, IJRR 1992.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +30,64 @@ from armdyn.arrays import Array
 from armdyn.identification.excitation.aim import Aim, kernels_of
 from armdyn.identification.excitation.basis import RestBasis
 from armdyn.identification.excitation.clearance import Clearance
-from armdyn.identification.excitation.criterion import CRITERIA, condition_number, eigen, gram
 from armdyn.identification.excitation.limits import MotionLimits
 from armdyn.robot import Robot
 from armdyn.simulation.protocols import Motion
+
+SINGULAR = 1e-13
+"""An eigenvalue below this part of the largest is rounding."""
+
+MOST_OF_A_BLOCK = 150_000
+"""Multiplications of one product of matrices."""
+
+Criterion = Callable[[Array, Array, float], tuple[float, Array]]
+"""From the eigenvalues (r,) of G, its eigenvectors and the power p to the value and S."""
+
+
+def gram(Y: Array) -> Array:
+    """Σ YᵀY/m of regressors (m, n, r)."""
+    rows, r = Y.reshape(-1, Y.shape[-1]), Y.shape[-1]
+    # in blocks that are too small for BLAS to start threads, which takes longer than the product
+    height = max(1, MOST_OF_A_BLOCK // r**2)
+    whole = len(rows) // height * height
+    blocks = rows[:whole].reshape(-1, height, r)
+    total = (np.swapaxes(blocks, -1, -2) @ blocks).sum(0) + rows[whole:].T @ rows[whole:]
+    return np.asarray(total / len(Y))
+
+
+def eigen(G: Array) -> tuple[Array, Array]:
+    """Eigenvalues of a symmetric matrix in rising order, and its eigenvectors as columns."""
+    from scipy.linalg import eigh  # noqa: PLC0415 (slow to import)
+
+    # NumPy's own starts threads that wait for each other: a hundred times slower on a busy machine
+    values, vectors = eigh(G, driver="evd", check_finite=False)
+    return values, vectors
+
+
+def condition_number(eigenvalues: Array) -> float:
+    """κ of the stacked regressor, from the eigenvalues of its Gram matrix in rising order."""
+    least, largest = float(eigenvalues[0]), float(eigenvalues[-1])
+    return math.sqrt(largest / least) if least > SINGULAR * largest else math.inf
+
+
+def smooth_condition(eigenvalues: Array, vectors: Array, p: float) -> tuple[float, Array]:
+    """A smooth log κ, and its gradient by G."""
+    least, largest = eigenvalues[0], eigenvalues[-1]
+    high, low = (eigenvalues / largest) ** p, (least / eigenvalues) ** p
+    value = math.log(largest / least) + math.log(high.sum()) / p + math.log(low.sum()) / p
+    slopes = (high / high.sum() - low / low.sum()) / eigenvalues
+    return 0.5 * value, (vectors * (0.5 * slopes)) @ vectors.T
+
+
+def volume(eigenvalues: Array, vectors: Array, p: float) -> tuple[float, Array]:
+    """-log det(G)/r, and its gradient by G."""
+    r = len(eigenvalues)
+    return -float(np.log(eigenvalues).mean()), -(vectors / (r * eigenvalues)) @ vectors.T
+
+
+CRITERIA: dict[str, Criterion] = {"condition": smooth_condition, "d-optimal": volume}
+"""What is made small, by name."""
+
 
 SAMPLES_A_HARMONIC = 24
 """Samples in the shortest period: between two of them a peak grows by less than a hundredth."""
@@ -29,7 +98,7 @@ CLEARANCE_SAMPLES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class SearchStage:
     """One stage of the search."""
 
     power: float

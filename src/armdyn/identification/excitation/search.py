@@ -3,6 +3,13 @@
 Each start is a small random motion about a random pose that keeps every limit. All starts go
 through the first stages, where the criterion is smooth and the limits are far; the best go on to
 the stages in which the criterion is the condition number itself and motions go to their limits.
+
+A cost is infinite outside of its domain, as a barrier is, so the steps of BFGS are halved until
+they stay inside and the cost falls enough. The inverse Hessian is kept from one stage of a barrier
+to the next. The motion that was found is looked at between its samples, and made smaller about its
+start where it must be.
+
+Reference: J. Nocedal and S. Wright, Numerical Optimization, 2006, chapters 6 and 19.
 """
 
 import math
@@ -13,14 +20,84 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ExcitationError, counted
-from armdyn.identification.excitation.bfgs import Descent
-from armdyn.identification.excitation.problem import Problem, Stage
+from armdyn.identification.excitation.clearance import Clearance
+from armdyn.identification.excitation.limits import MotionLimits
+from armdyn.identification.excitation.problem import Problem, SearchStage
+from armdyn.simulation.protocols import Motion
+from armdyn.simulation.trajectories.periodic import Fourier
+
+Cost = Callable[[Array], tuple[float, Array]]
+"""Value and gradient; an infinite value outside of the domain, and then any gradient."""
+
+FIRST_STEP = 0.05
+"""Largest entry of the first step, when nothing is known of the curvature."""
+LEAST_STEP = 1e-9
+"""Share of a step below which the search along it ends."""
+ENOUGH_DESCENT = 1e-4
+"""Share of the descent that the slope promises which a step must give."""
+CONVERGED_STEPS = 4
+"""So many steps in a row that gain too little end the search."""
+
+
+@dataclass(slots=True, eq=False)
+class Descent:
+    """Where a search is, and what it knows of the curvature."""
+
+    x: Array
+    inverse: Array | None = None
+    """The inverse Hessian, (k, k); None: not known."""
+
+    def run(self, cost: Cost, steps: int, gain: float, each: Callable[[], bool]) -> None:
+        """Take at most so many steps, fewer if they gain less; `each` may end it by True."""
+        value, slope = cost(self.x)
+        idle = 0
+        for _ in range(steps):
+            found = self._step(cost, value, slope)
+            if found is None:
+                if self.inverse is None:
+                    return
+                self.inverse = None  # it has become wrong: steepest descent
+                continue
+            idle = idle + 1 if value - found[0] < gain else 0
+            value, slope = found
+            if idle >= CONVERGED_STEPS or each():
+                return
+
+    def _step(self, cost: Cost, value: float, slope: Array) -> tuple[float, Array] | None:
+        """One step downhill; None where no step goes down."""
+        way = -slope if self.inverse is None else -self.inverse @ slope
+        descent = float(way @ slope)
+        if not descent < 0:
+            return None
+        share = 1.0
+        if self.inverse is None:
+            share = min(1.0, FIRST_STEP / float(np.abs(way).max()))
+        while share > LEAST_STEP:
+            new, new_slope = cost(self.x + share * way)
+            if new <= value + ENOUGH_DESCENT * share * descent:
+                self._learn(share * way, new_slope - slope)
+                self.x = self.x + share * way
+                return new, new_slope
+            share *= 0.5 if math.isfinite(new) else 0.3
+        return None
+
+    def _learn(self, step: Array, change: Array) -> None:
+        curvature = float(step @ change)
+        if curvature <= 1e-10 * float(np.linalg.norm(step) * np.linalg.norm(change)):
+            return
+        if self.inverse is None:
+            self.inverse = np.eye(len(step)) * (curvature / float(change @ change))
+        turned = self.inverse @ change
+        scale = (1 + float(change @ turned) / curvature) / curvature
+        both = np.outer(turned, step) / curvature
+        self.inverse = self.inverse + scale * np.outer(step, step) - both - both.T
+
 
 Progress = Callable[[float, float], object]
 """Told the share of the search that is done and the best condition number so far; True ends it."""
 
-FIRST_STAGES = (Stage(1, 0.1, 60), Stage(2, 0.02, 80))
-LAST_STAGES = (Stage(4, 0.004, 160), Stage(12, 0.001, 120), Stage(40, 2e-4, 100))
+FIRST_STAGES = (SearchStage(1, 0.1, 60), SearchStage(2, 0.02, 80))
+LAST_STAGES = (SearchStage(4, 0.004, 160), SearchStage(12, 0.001, 120), SearchStage(40, 2e-4, 100))
 FINALISTS = 2
 """Starts that go through the last stages."""
 GAIN = 1e-4
@@ -52,7 +129,7 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class SearchOutcome:
     """What a search has found."""
 
     z: Array
@@ -66,7 +143,7 @@ class Found:
 
 def search(
     problem: Problem, starts: int, seed: int, first: Array | None, progress: Progress | None
-) -> Found:
+) -> SearchOutcome:
     """The best motion from so many random starts, and from the variables `first` if given."""
     rng = np.random.default_rng(seed)
     given = [] if first is None else [first]
@@ -88,10 +165,10 @@ def search(
             track.value = problem.value(track.descent.x)
     best = min(tracks[:finalists] if not stopped else tracks, key=lambda track: track.value)
     ends = tuple(track.conditions[-1] for track in tracks if track.conditions)
-    return Found(best.descent.x, tuple(best.conditions), ends, stopped)
+    return SearchOutcome(best.descent.x, tuple(best.conditions), ends, stopped)
 
 
-def _steps(stages: tuple[Stage, ...]) -> int:
+def _steps(stages: tuple[SearchStage, ...]) -> int:
     return sum(stage.steps for stage in stages)
 
 
@@ -112,7 +189,7 @@ class _Teller:
             raise Stopped
 
 
-def _follow(problem: Problem, track: Track, stages: tuple[Stage, ...], told: _Teller) -> None:
+def _follow(problem: Problem, track: Track, stages: tuple[SearchStage, ...], told: _Teller) -> None:
     def each() -> bool:
         track.conditions.append(problem.condition)
         told.tell(problem.condition)
@@ -178,4 +255,63 @@ def _why_no_start(problem: Problem) -> str:
     return (
         f"no motion of {problem.robot.name!r} within its limits was found: {why}. Allow more "
         "torque or less clearance, give a start, or take other parameters"
+    )
+
+
+FINER, FINER_DISTANCES = 20, 4
+"""Instants between two samples at which limits are verified, and at which distances are."""
+SHRINKING = 0.98
+"""A motion that passes a limit is made smaller by this factor, about its start."""
+MOST_SHRINKING = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dense:
+    """One period at many instants."""
+
+    t: Array
+    """(m,) [s]."""
+    motion: Motion
+    tau: Array
+    """Torques of the model, friction included, (m, n) [N m or N]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """A motion that keeps its limits at every instant that was looked at."""
+
+    trajectory: Fourier
+    samples: Motion
+    """At the samples of the search, each (m, n)."""
+    dense: Dense
+    distances: tuple[Array, Array] | None
+    """Times (k,) [s] and the least distance at each (k,) [m]."""
+
+
+def settled(
+    problem: Problem, limits: MotionLimits, near: Clearance | None, z: Array, duration: float
+) -> Design:
+    """The motion of variables z, smaller about its start if it passes a limit between samples."""
+    x, basis = problem.coefficients(z), problem.basis
+    m = len(problem.grid.q)
+    step = 1 / (m * basis.frequency)
+    t = np.arange(FINER * m + 1) * (step / FINER)
+    instants = np.arange(FINER_DISTANCES * m + 1) * (step / FINER_DISTANCES)
+    dense, sparse = basis.at(t), basis.at(instants).q
+    for _ in range(MOST_SHRINKING):
+        motion = Motion(*(phi @ x for phi in dense))
+        tau = problem.robot.inverse_dynamics(*motion)
+        shares = limits.shares(*motion, tau)
+        kept = max(float(share.max()) for share in shares.values()) <= 1
+        distances = None if near is None or not kept else near.distances(sparse @ x)
+        if kept and (near is None or distances is None or distances.min() >= near.least):
+            return Design(
+                basis.trajectory(x, duration),
+                Motion(*(phi @ x for phi in problem.grid)),
+                Dense(t, motion, tau),
+                None if distances is None else (instants, distances),
+            )
+        x = np.vstack([x[:1], SHRINKING * x[1:]])
+    raise ExcitationError(
+        f"the motion of {problem.robot.name!r} passes a limit however small it is: it starts at one"
     )

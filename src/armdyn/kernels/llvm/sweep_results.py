@@ -1,6 +1,6 @@
 """Results that are reduced where they are made: what is kept of a tile of a sweep.
 
-The memories are those of `armdyn.sweep.reductions`. What a lane adds up does not depend on the
+The memories are those of `armdyn.sweeping.reductions`. What a lane adds up does not depend on the
 width of vectors: states whose places in their run differ by a multiple of `LANES` go together.
 """
 

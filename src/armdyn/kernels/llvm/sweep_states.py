@@ -1,7 +1,7 @@
 """States that are made where they are used: the columns of a tile of a sweep, by its numbers.
 
 A column is splat (one value in a run of states), tabled (the same values in every run), made from
-the number of the state by a counter, or a point of Sobol's sequence: see `armdyn.sweep`.
+the number of the state by a counter, or a point of Sobol's sequence: see `armdyn.sweeping`.
 """
 
 from collections.abc import Callable

@@ -2,10 +2,10 @@
 
 from armdyn.simulation.trajectories.line import cartesian_line as cartesian_line
 from armdyn.simulation.trajectories.moves import hold as hold
+from armdyn.simulation.trajectories.moves import quintic as quintic
 from armdyn.simulation.trajectories.moves import trapezoid as trapezoid
+from armdyn.simulation.trajectories.moves import via_points as via_points
 from armdyn.simulation.trajectories.periodic import fourier as fourier
-from armdyn.simulation.trajectories.polynomial import quintic as quintic
-from armdyn.simulation.trajectories.polynomial import via_points as via_points
 from armdyn.simulation.trajectories.recorded import from_csv as from_csv
 from armdyn.simulation.trajectories.recorded import sampled as sampled
 from armdyn.simulation.trajectories.time_optimal import time_optimal as time_optimal

@@ -1,18 +1,265 @@
-"""Rest, and moves with trapezoidal speed."""
+"""Rest, and moves from one configuration to another, or through several.
+
+They are polynomials of degree five, or have trapezoidal speed.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, real
-from armdyn.errors import TrajectoryError
+from armdyn.errors import ShapeError, TrajectoryError, counted, shown
 from armdyn.robot import Robot
-from armdyn.simulation.checks import check_limit, check_point, check_positive, check_range
-from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise
-from armdyn.simulation.trajectories.polynomial import check_way
+from armdyn.simulation.checks import (
+    check_limit,
+    check_point,
+    check_points,
+    check_positive,
+    check_range,
+    check_rate,
+)
+from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise, hermite
+
+QUINTIC_SPEED = 15 / 8
+"""Highest speed of a quintic move from rest to rest over way 1 in time 1."""
+QUINTIC_ACCELERATION = 10 / math.sqrt(3)
+"""Its highest acceleration."""
+TRIAL_RATIO, MAX_TRIALS = 1.03, 800
+"""Ratio of one duration that is tried to the one before, and how many are tried."""
+DURATION_TOLERANCE = 1e-11
+"""Relative error of a duration that is found by trial."""
+
+SHORTEST_MOVE = 1e-100
+"""The shortest time of a move that follows from limits, or its square [s or s²]."""
+LONGEST_MOVE = 1e30
+"""The longest one, or its square, beyond which nothing moves [s or s²]."""
+
+
+def quintic(
+    start: npt.ArrayLike,
+    end: npt.ArrayLike,
+    duration: float | None = None,
+    *,
+    velocity: npt.ArrayLike | None = None,
+    acceleration: npt.ArrayLike | None = None,
+    start_velocity: npt.ArrayLike = 0.0,
+    end_velocity: npt.ArrayLike = 0.0,
+    start_acceleration: npt.ArrayLike = 0.0,
+    end_acceleration: npt.ArrayLike = 0.0,
+    robot: Robot | None = None,
+) -> Piecewise:
+    """A move along polynomials of degree five, from rest to rest unless rates are given.
+
+    Args:
+        start: First configuration, (n,) [rad or m].
+        end: Last configuration, (n,).
+        duration: How long it takes [s]; None: as short as the limits allow.
+        velocity: Limit of speed, of all joints or (n,); None: none.
+        acceleration: Limit of acceleration, likewise.
+        start_velocity: Velocity at the start, (n,) or one number for all joints.
+        end_velocity: Velocity at the end.
+        start_acceleration: Acceleration at the start.
+        end_acceleration: Acceleration at the end.
+        robot: Whose joint limits the move must keep; None: no one's.
+
+    Raises:
+        TrajectoryError: Neither or both of duration and limits are given, no duration keeps the
+            limits, or a joint limit would be passed.
+    """
+    start = check_point("start", start, robot)
+    end = check_point("end", end, len(start))
+    v = _pair("velocity", start_velocity, end_velocity, len(start))
+    a = _pair("acceleration", start_acceleration, end_acceleration, len(start))
+
+    def lasting(T: float) -> Piecewise:
+        return hermite(np.array([0.0, T]), np.stack([start, end]), v, a)
+
+    if (duration is None) == (velocity is None and acceleration is None):
+        raise TrajectoryError(
+            "give either the duration of a move, or limits (velocity=, acceleration=) from which "
+            "the shortest one follows"
+        )
+    if duration is not None:
+        move = lasting(check_positive("duration", duration))
+    else:
+        top = check_limit("velocity", velocity, len(start))
+        bend = check_limit("acceleration", acceleration, len(start))
+        way = np.abs(end - start)
+        if v.any() or a.any():
+            _check_ends(v, a, top, bend)
+            move = lasting(_shortest(lasting, way, v, top, bend))
+        else:
+            T = max(
+                (QUINTIC_SPEED * way / top).max(), np.sqrt(QUINTIC_ACCELERATION * way / bend).max()
+            )
+            move = lasting((1 + MARGIN) * check_way(float(T)))
+    check_range(robot, move.reach)
+    return move
+
+
+def via_points(
+    points: npt.ArrayLike,
+    *,
+    velocity: npt.ArrayLike | None = None,
+    acceleration: npt.ArrayLike | None = None,
+    times: npt.ArrayLike | None = None,
+    robot: Robot | None = None,
+) -> Piecewise:
+    """A move from rest to rest through all points, along the spline of degree five.
+
+    Its first four derivatives are continuous. With limits instead of times, each leg takes its part
+    of the time in the ratio its own limits suggest, and the whole is as short as the highest speed
+    and acceleration found on it allow.
+
+    Args:
+        points: Two or more configurations, (m, n) [rad or m].
+        velocity: Limit of speed, of all joints or (n,); None: none.
+        acceleration: Limit of acceleration, likewise.
+        times: When each point is passed, (m,), from 0 on [s]; instead of limits.
+        robot: Whose joint limits the move must keep; None: no one's.
+
+    Raises:
+        TrajectoryError: Neither or both of times and limits are given, times do not increase, a
+            point is there twice in a row, or a joint limit would be passed.
+    """
+    points = check_points("points", points, robot)
+    if (times is None) == (velocity is None and acceleration is None):
+        raise TrajectoryError(
+            "give either the times of the points, or limits (velocity=, acceleration=) from which "
+            "they follow"
+        )
+    if times is not None:
+        move = _spline(_check_increasing(times, len(points)), points)
+    else:
+        top = check_limit("velocity", velocity, points.shape[1])
+        bend = check_limit("acceleration", acceleration, points.shape[1])
+        move = _spline(_legs(points, top, bend), points)
+        speeds, bends = move.peaks()
+        factor = max((speeds / top).max(), np.sqrt(bends / bend).max())
+        move = move.slowed((1 + MARGIN) * factor)
+    check_range(robot, move.reach)
+    return move
+
+
+def check_way(shortest: float) -> float:
+    """A duration that follows from limits, or a TrajectoryError where nothing asks for any."""
+    if not shortest > 0:
+        raise TrajectoryError(
+            "no joint that moves has a finite limit, so no duration follows from the limits; give "
+            "duration=, or hold(q) where start and end are the same"
+        )
+    if shortest < SHORTEST_MOVE:
+        raise TrajectoryError(f"the limits are so high that the move takes no time ({shortest:g})")
+    if shortest > LONGEST_MOVE:
+        raise TrajectoryError(f"the limits are so low that the move never ends ({shortest:g})")
+    return shortest
+
+
+def _pair(what: str, first: npt.ArrayLike, last: npt.ArrayLike, n: int) -> Array:
+    return np.stack([check_rate(f"start_{what}", first, n), check_rate(f"end_{what}", last, n)])
+
+
+def _check_ends(v: Array, a: Array, top: Array, bend: Array) -> None:
+    for what, rates, limit in (("velocity", v, top), ("acceleration", a, bend)):
+        for where, rate in zip(("start", "end"), rates, strict=True):
+            for i in np.flatnonzero(np.abs(rate) > limit):
+                raise TrajectoryError(
+                    f"{where}_{what} of joint {i + 1} is {rate[i]:g}, beyond its limit {limit[i]:g}"
+                )
+
+
+def _shortest(
+    lasting: Callable[[float], Piecewise], way: Array, v: Array, top: Array, bend: Array
+) -> float:
+    """The first duration that keeps the limits, from the shortest thinkable one on.
+
+    With rates at the ends a longer move is not always a gentler one, so durations are tried in
+    small steps; between the last that fails and the first that does not, the end of failure is
+    bisected.
+    """
+
+    def fits(T: float) -> bool:
+        speeds, bends = lasting(T).peaks()
+        return bool((speeds <= top * (1 + MARGIN)).all() and (bends <= bend * (1 + MARGIN)).all())
+
+    T = _bound(way, v, top, bend)
+    if fits(T):
+        return T
+    for _ in range(MAX_TRIALS):
+        low, T = T, TRIAL_RATIO * T
+        if fits(T):
+            break
+    else:
+        raise TrajectoryError(
+            "no duration keeps the limits with these velocities and accelerations at the ends; "
+            "lower them, raise the limits or give duration="
+        )
+    while T - low > DURATION_TOLERANCE * T:
+        middle = (low + T) / 2
+        low, T = (low, middle) if fits(middle) else (middle, T)
+    return T
+
+
+def _bound(way: Array, v: Array, top: Array, bend: Array) -> float:
+    """A duration that no motion within the limits can undercut, or one that is surely too short."""
+    speed = np.abs(v).max(0)
+    # way ≤ speed T + bend T² / 2, without the difference of large numbers
+    reach = 2 * way / (speed + np.sqrt(speed**2 + 2 * np.minimum(bend, 1e150) * way) + 1e-300)
+    least = float(np.max([way / top, np.where(bend < math.inf, reach, 0.0), np.ptp(v, 0) / bend]))
+    return least or check_way(1e-3 * float((speed / bend).max()))
+
+
+def _legs(points: Array, top: Array, bend: Array) -> Array:
+    """Times of the points in the ratio that the limits suggest for each leg."""
+    way = np.abs(np.diff(points, axis=0))
+    for k, leg in enumerate(way):
+        if not leg.any():
+            raise TrajectoryError(
+                f"points {k + 1} and {k + 2} are the same, so no time between them follows from "
+                "limits; leave one out or give times="
+            )
+    needed = np.maximum((way / top).max(1), np.sqrt(way / bend).max(1))
+    check_way(float(needed.min()))
+    return np.concatenate([[0.0], np.cumsum(needed)])
+
+
+def _check_increasing(times: npt.ArrayLike, count: int) -> Array:
+    try:
+        t = np.asarray(times, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ShapeError(
+            f"times: expected {counted(count, 'number')} [s], got {shown(times)}"
+        ) from None
+    if t.shape != (count,):
+        raise ShapeError(
+            f"times: expected one for each of {counted(count, 'point')}, got shape {t.shape}"
+        )
+    if not np.isfinite(t).all() or t[0] != 0:
+        raise TrajectoryError(f"times: expected finite numbers from 0 on, got {t.tolist()}")
+    for k, (before, after) in enumerate(pairwise(t)):
+        if not after > before:
+            raise TrajectoryError(
+                f"times must increase from point to point, but point {k + 2} at {after:g} s "
+                f"follows point {k + 1} at {before:g} s"
+            )
+    return t
+
+
+def _spline(t: Array, points: Array) -> Piecewise:
+    from scipy.interpolate import make_interp_spline  # noqa: PLC0415 (slow to import)
+
+    rest = [(order, np.zeros(points.shape[1])) for order in (1, 2)]
+    spline = make_interp_spline(t, points, k=5, bc_type=(rest, rest))
+    rates = np.stack([spline(t, nu=1), spline(t, nu=2)])
+    rates[:, [0, -1]] = 0.0
+    # dry friction must not follow the sign of rounding
+    rates[..., np.ptp(points, axis=0) == 0] = 0.0
+    return hermite(t, points, *rates)
 
 
 def hold(q: npt.ArrayLike, duration: float = 0.0, *, robot: Robot | None = None) -> Piecewise:

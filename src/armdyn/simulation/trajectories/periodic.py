@@ -19,8 +19,8 @@ from armdyn.simulation.checks import (
     check_times,
 )
 from armdyn.simulation.protocols import Motion
+from armdyn.simulation.trajectories.moves import quintic
 from armdyn.simulation.trajectories.piecewise import Piecewise
-from armdyn.simulation.trajectories.polynomial import quintic
 
 
 @dataclass(frozen=True, slots=True, eq=False)

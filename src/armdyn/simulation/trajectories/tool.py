@@ -13,8 +13,8 @@ from armdyn.errors import TrajectoryError
 from armdyn.formulations.spatial import cross, rotate
 from armdyn.model.transform import check_transform, rotation_from_vector, rotation_vector
 from armdyn.simulation.checks import check_positive
+from armdyn.simulation.trajectories.moves import quintic
 from armdyn.simulation.trajectories.piecewise import Piecewise
-from armdyn.simulation.trajectories.polynomial import quintic
 
 
 class ToolMotion(NamedTuple):

@@ -7,11 +7,10 @@ import numpy as np
 from armdyn.errors import shown
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.memory import Memory
-from armdyn.studio.panel import Panel
 from armdyn.studio.panels.edit import EditPanel
 from armdyn.studio.panels.joints import HEAVIEST, KINDS, within
 from armdyn.studio.panels.poses import PosesPanel
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 
 
 class AddressPanel(Panel):

@@ -5,8 +5,7 @@ from html import escape
 
 from armdyn.model.validate import Finding
 from armdyn.studio.arm import Arm
-from armdyn.studio.panel import Panel
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import GOOD, LEVELS
 from armdyn.studio.visuals import NotDrawn
 

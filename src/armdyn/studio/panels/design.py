@@ -14,11 +14,10 @@ from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.background import Tell
-from armdyn.studio.beside import Other
-from armdyn.studio.panel import Panel
+from armdyn.studio.drawing import Other
 from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import report as show_report
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD, GOOD
 from armdyn.study.simplify.simplify import Report, Simplification, simplify
 
@@ -39,7 +38,7 @@ HELD = "held in the studio"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundDesign:
     """A design, its picture, and the new arm without what was held."""
 
     compared: Report
@@ -66,7 +65,7 @@ class DesignPanel(Panel):
         )
         self._more = gui.add_button("Picture and report", visible=False)
         self._use = gui.add_button("Go on with the new arm", visible=False)
-        self._found: Found | None = None
+        self._found: FoundDesign | None = None
         button.on_click(session.guard(self._find))
         self._beside.on_update(session.guard(lambda _: self._compare()))
         self._more.on_click(session.guard(self._open))
@@ -83,15 +82,11 @@ class DesignPanel(Panel):
         self._bars.visible = found is not None and other is not None
         if found is None or other is None:
             return
-        model = self._session.arm.robot.model
-        joints = [model.joints[i] for i in model.independent]
         held, then = snapshot.state.payload, found.payload
         note = f"both arms in this state, holding {held:g} kg"
         if held != then:
             note += f"; the design was made for {then:g} kg"
-        names = [joint.name for joint in joints]
-        units = [joint.type.torque_unit for joint in joints]
-        bars = paired_bars(snapshot.ledger, other.ledger, names, units)
+        bars = paired_bars(self._session.arm.robot.model, snapshot.ledger, other.ledger)
         self._bars.content = svg.framed(f"<div style='opacity:.75'>{note}</div>{bars}")
 
     def _offer(self, there: bool) -> None:
@@ -104,7 +99,7 @@ class DesignPanel(Panel):
         goal, (free, add_only) = self._goal.value, CHANGES[self._free.value]
         payload = self._session.state.payload
 
-        def work(robot: Robot, tell: Tell) -> Found:
+        def work(robot: Robot, tell: Tell) -> FoundDesign:
             tell("designing")
             if payload > 0:
                 robot = Robot(edit.with_payload(robot.model, payload, name=HELD))
@@ -118,9 +113,9 @@ class DesignPanel(Panel):
             compared.save(path)
             tell("compiling the new arm")
             new = Robot(put_down(found.design.model))
-            return Found(compared, path, Other.of(new, compared.builds), payload)
+            return FoundDesign(compared, path, Other.of(new, compared.builds), payload)
 
-        def done(found: Found) -> None:
+        def done(found: FoundDesign) -> None:
             self._found = found
             self._html.content = design_html(found.compared, found.payload)
             reached = found.compared.found.feasible

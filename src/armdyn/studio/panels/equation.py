@@ -1,5 +1,10 @@
-"""The equation of one joint, live: typeset, its terms in the colours of the bars, with numbers."""
+"""The equation of one joint, live: typeset, its terms in the colours of the bars, with numbers.
 
+The closed form comes in symbols and with numbers, with the reason of each zero; a window over the
+page has every formulation side by side.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -7,19 +12,200 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.closed_forms.forms import equations
-from armdyn.closed_forms.mathml import formula, name
+from armdyn.closed_forms.document import Line
+from armdyn.closed_forms.forms import Equations, equations
+from armdyn.closed_forms.mathml import evaluated, formula, mathml, name, plain, substituted
+from armdyn.errors import ArmdynError
+from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.report.figures import COLOURS as TERMS
 from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Snapshot
 from armdyn.studio.background import Latest, Tell
-from armdyn.studio.panel import Panel
-from armdyn.studio.panels.closed_form import Written, indexed, numbers_html, symbols_html
-from armdyn.studio.panels.side_by_side import formulations_html
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import WORDS
-from armdyn.study.structure.structure import structure
+from armdyn.study.operations.count import count_operations
+from armdyn.study.structure.structure import Structure, structure
+
+MAX_SUBSTITUTED = 9000
+"""Characters of a formula beyond which its numbers are not written out."""
+BLOCKS = {"M": "inertial", "V": "coriolis", "G": "gravity", "F": "viscous"}
+"""The term of the ledger whose colour each block of a closed form has."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """What is known of the equations of an arm."""
+
+    closed: Equations
+    """In closed form, or the program where that is too long to be read."""
+    structure: Structure
+
+    @property
+    def readable(self) -> bool:
+        """Whether there is a closed form."""
+        return self.closed.form == "state"
+
+
+def indexed(letter: str, *places: int) -> str:
+    """A letter with numbers of joints below it, from 0."""
+    between = "" if max(places) < 9 else ","
+    below = between.join(str(k + 1) for k in places)
+    return f"<msub><mi>{letter}</mi><mn>{below}</mn></msub>"
+
+
+def symbols_html(written: Written, i: int) -> str:
+    """The closed form of a joint's terms, and for each element that is zero the reason."""
+    parts = []
+    if written.readable:
+        for block, line in _lines(written.closed, i):
+            drawn = formula(f"{_left(line)}<mo>=</mo>{mathml(line.value)}")
+            parts.append(_coloured(BLOCKS[block], f"<div style='overflow-x:auto'>{drawn}</div>"))
+    else:
+        notes = " ".join(written.closed.notes)
+        parts.append(f"<div style='opacity:.8'>{escape(notes)}</div>")
+    parts += [
+        f"<details class='armdyn-why'><summary style='cursor:pointer'>{formula(symbol)} "
+        f"<b>= 0</b>: why is this zero?</summary><div style='padding:2px 0 6px 14px'>"
+        f"{escape(reason)}</div></details>"
+        for symbol, reason in _zeros(written.structure, i)
+    ]
+    where = "".join(
+        f"<tr><td>{formula(name(entry.symbol))}</td><td>{entry.value:.5g} {escape(entry.unit)}</td>"
+        f"<td>{escape(entry.text)}</td></tr>"
+        for entry in (written.closed.legend if written.readable else ())
+    )
+    legend = (
+        "<details><summary style='cursor:pointer'>symbols</summary>"
+        f"<table>{where}</table></details>"
+    )
+    return "".join(parts) + (legend if where else "")
+
+
+def _lines(closed: Equations, i: int) -> list[tuple[str, Line]]:
+    """The lines of the blocks that are in the torque of a joint, those that are zero left out."""
+    found = []
+    for block in closed.blocks:
+        if block.symbol in BLOCKS:
+            for line in block.shown:
+                if (i in line.place) if block.symbol == "M" else line.place[:1] == (i,):
+                    found.append((block.symbol, line))
+    return found
+
+
+def _left(line: Line) -> str:
+    return f"<msub><mi>{line.symbol}</mi><mn>{line.index}</mn></msub>"
+
+
+def _coloured(term: str, content: str) -> str:
+    line = f"border-left:4px solid {TERMS[term]};padding:2px 0 2px 8px;margin:4px 0"
+    return f"<div style='{line}'>{content}</div>"
+
+
+def _zeros(found: Structure, i: int) -> list[tuple[str, str]]:
+    """The elements of the equation of a joint that vanish for every pose, with the reasons."""
+    zeros = []
+    if i >= len(found.g):
+        return []
+    for j, element in enumerate(found.D[i]):
+        if element.status == "zero":
+            zeros.append((indexed("M", i, j), element.reason))
+    if found.g[i].status == "zero":
+        zeros.append((indexed("G", i), found.g[i].reason))
+    for k in range(len(found.D)):
+        for m in range(k, len(found.D)):
+            element = found.h[i][k][m]
+            if element.status == "zero" and element.reason and k == m:
+                zeros.append((indexed("h", i, k, m), element.reason))
+    return zeros
+
+
+def numbers_html(closed: Equations, i: int, at: Mapping[str, float], payload: float) -> str:
+    """The closed form of a joint's terms with numbers in place of every symbol, and its values."""
+    if payload:
+        return (
+            "<div style='opacity:.75'>The equations are those of the arm that holds nothing.</div>"
+        )
+    parts = []
+    values = {**closed.values, **at}
+    for block, line in _lines(closed, i):
+        written = substituted(closed, line.value, values, svg.number)
+        value = evaluated(closed, line.value, values)
+        shown = f"<mo>=</mo>{written}" if len(written) < MAX_SUBSTITUTED else ""
+        content = formula(f"{_left(line)}{shown}<mo>=</mo><mn>{svg.number(value, 4)}</mn>")
+        data = f"<div data-line='{escape(line.name)}' data-value='{value!r}'"
+        parts.append(_coloured(BLOCKS[block], f"{data} style='overflow-x:auto'>{content}</div>"))
+    return "".join(parts)
+
+
+LAWS = {
+    "newton_euler": (
+        "F_i = m_i v̇_C , N_i = I_i ω̇_i + ω_i × I_i ω_i",
+        "f_i = F_i + f_k , n_i = N_i + n_k + P_C × F_i + P × f_k , τ_i = n_i · z_i",
+    ),
+    "newton_euler_base": ("the same outward and inward, all vectors in axes of the base", ""),
+    "newton_euler_link": ("the same outward and inward, vectors in axes of the links", ""),
+    "lagrange_euler": (
+        "τ_i = Σ_k D_ik q̈_k + Σ_km h_ikm q̇_k q̇_m + c_i",
+        'D_ik = Σ_j "Tr" ( U_jk J_j U_ji^ᵀ ) , U_ij = ∂ A_i / ∂ q_j',
+    ),
+    "dalembert": (
+        "τ = ( D_rot + D_tran ) q̈ + h_rot + h_tran + c",
+        "D_tran = Σ_s m_s J_v · J_v , c = − g · Σ_s m_s J_v",
+    ),
+    "denoc": (
+        "τ = N_d^ᵀ N_l^ᵀ ( M ṫ + Ω M t − w ) , t = N_l N_d q̇",
+        "",
+    ),
+    "denoc_recursive": ("the same complement, link by link outward and inward", ""),
+    "augmented_body": (
+        "m_i^* = m_i + Σ m_k^* , u_i^* = m_i d_i + Σ m_k^* p_k",
+        "τ_i = z_i · Σ ( u_i^* × α_i + K_i^* ω̇_i + ω_i × K_i^* ω_i )",
+    ),
+    "augmented_body_intrinsic": ("the same augmented bodies, in axes of the world", ""),
+    "minimal": ("base parameters alone, in the fewest operations that were found", ""),
+}
+"""How each formulation writes the torque, in one or two lines; those without = are words."""
+
+
+def formulations_html(robot: Robot, joint: int, q: Array, qd: Array, qdd: Array, tell: Tell) -> str:
+    """A table of every formulation: equation, operations as written, torque of a joint now."""
+    rows = []
+    for method in FORMULATIONS:
+        tell(f"computing by {method.replace('_', ' ')}")
+        try:
+            tau = robot.inverse_dynamics(q, qd, qdd, formulation=method, friction=False)
+            stage = "minimal" if method == "minimal" else "written"
+            counts = count_operations(robot, stage=stage, formulation=method)
+            operations = f"{counts.mul} mul + {counts.add} add"
+            value = f"<b data-formulation='{method}' data-value='{float(tau[joint])!r}'>"
+            value += f"{float(tau[joint]):.9g}</b>"
+        except ArmdynError as error:
+            operations, value = "", f"<span style='opacity:.7'>{escape(str(error))}</span>"
+        rows.append(
+            f"<tr style='border-top:1px solid rgba(128,128,128,.3);vertical-align:top'>"
+            f"<td style='padding:6px 12px 6px 0;font-weight:650'>{method.replace('_', ' ')}</td>"
+            f"<td style='padding:6px 12px 6px 0'>{_law(method)}</td>"
+            f"<td style='padding:6px 12px 6px 0;white-space:nowrap'>{operations}</td>"
+            f"<td style='padding:6px 0'>{value}</td></tr>"
+        )
+    unit = robot.model.joints[robot.model.independent[joint]].type.torque_unit
+    return (
+        "<style>.mantine-Modal-content{flex-basis:min(1060px,92vw)!important}</style>"
+        "<div class='armdyn-formulations' style='max-height:70vh;overflow:auto;font-size:13px'>"
+        "<table style='border-collapse:collapse;width:100%'><tr style='opacity:.7'>"
+        "<td>formulation</td><td>its equations</td><td>operations as written</td>"
+        f"<td>{escape(robot.joint_names[joint])} now, links and rotors [{unit}]</td></tr>"
+        f"{''.join(rows)}</table></div>"
+    )
+
+
+def _law(method: str) -> str:
+    first, second = LAWS.get(method, ("", ""))
+    if "=" not in first:
+        return escape(first)
+    return "".join(f"<div>{formula(plain(line))}</div>" for line in (first, second) if line)
+
 
 SLOW_PERIOD = 0.2
 """The shortest time between two pictures of the closed form with numbers [s]."""

@@ -1,57 +1,176 @@
-"""Files to take away: C code, the description, tables, pictures."""
+"""Files to take away: a report, a film, C code, the description, tables, pictures.
 
+Those of a robot that cannot exist say so: in a comment or a red stripe, and in their names.
+"""
+
+import io
+import tempfile
+import zipfile
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from armdyn.arrays import Array
+from armdyn.errors import StudioError
+from armdyn.export.names import identifier
+from armdyn.io.csv.table import csv_from_columns
+from armdyn.io.toml.write import toml_from_model
 from armdyn.robot import Robot
-from armdyn.studio.exports import c_code, csv, png, toml, warning
-from armdyn.studio.panel import Panel
+from armdyn.studio.arm import Arm, State
+from armdyn.studio.background import Tell
+from armdyn.studio.film import film
 from armdyn.studio.panels.timeline import TimelinePanel
 from armdyn.studio.recording import Recording
-from armdyn.studio.session import Session
+from armdyn.studio.report import report_html
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import DARK, LIGHT
+
+ALARM = (180, 35, 24)
+"""The stripe on a picture of a robot that cannot exist."""
+STRIPE = 0.05
+"""Its height, relative to that of the picture."""
+
+
+def warning(arm: Arm) -> str:
+    """What the exports of a robot must say; nothing for a robot that can exist."""
+    if not arm.faults:
+        return ""
+    causes = "; ".join(f"{fault.where}: {fault.message}" for fault in arm.faults)
+    words = f"WARNING: this robot cannot exist as it is described. {causes}"
+    return " ".join(words.split())
+
+
+def named(robot: Robot, what: str, warned: str) -> str:
+    """The name of a file."""
+    return f"{identifier(robot.name)}{'_INVALID' if warned else ''}{what}"
+
+
+def c_code(robot: Robot, folder: Path, warned: str = "") -> tuple[str, bytes]:
+    """Name and content of a ZIP file with the functions of a robot as C99."""
+    head = f"/* {warned.replace('*/', '* /')} */\n".encode() if warned else b""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        files = robot.export(place, "c").files
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in files:
+                archive.writestr(path.name, head + path.read_bytes())
+            if warned:
+                archive.writestr("WARNING.txt", f"{warned}\n")
+    return named(robot, "_c.zip", warned), packed.getvalue()
+
+
+def toml(robot: Robot, warned: str = "") -> tuple[str, bytes]:
+    """Name and content of a robot in armdyn's own format."""
+    head = f"# {warned}\n" if warned else ""
+    return named(robot, ".toml", warned), (head + toml_from_model(robot.model)).encode()
+
+
+def csv(
+    robot: Robot, state: State, recording: Recording | None, warned: str = ""
+) -> tuple[str, bytes]:
+    """Name and content of a table: the motion that was played last, or the state alone."""
+    name = "motion"
+    if recording is None:
+        rows = state.q[None], state.qd[None], state.qdd[None]
+        ledger = robot.ledger(*rows)
+        name, recording = "state", Recording("", np.zeros(1), *rows, ledger.total, ledger.terms)
+    blocks = (text for _, text in csv_from_columns(recording.columns()))
+    return named(robot, f"_{name}.csv", warned), "".join(blocks).encode()
+
+
+def png(
+    robot: Robot, image: Array, ground: tuple[int, int, int], warned: str = ""
+) -> tuple[str, bytes]:
+    """Name and content of a picture.
+
+    The image is red, green, blue and opacity, (h, w, 4), from 0 to 255, on the colour `ground`.
+    """
+    from matplotlib.image import imsave  # noqa: PLC0415 (slow to import)
+
+    cover = image[..., 3:].astype(float) / 255
+    mixed = image[..., :3] * cover + np.array(ground) * (1 - cover)
+    if warned:
+        mixed[: max(int(STRIPE * len(mixed)), 1)] = ALARM
+    drawn = io.BytesIO()
+    # the words are in the file too, for whoever opens it elsewhere
+    imsave(drawn, mixed.round().astype(np.uint8), format="png", metadata={"Comment": warned})
+    return named(robot, ".png", warned), drawn.getvalue()
+
 
 RENDER_TIMEOUT = 20.0
 """Time that a browser may take to draw a picture [s]."""
 
 
 class ExportsPanel(Panel):
-    """A button a kind of file; each has the payload that is held."""
+    """A report, a film, and a button a kind of file; files have the payload that is held."""
 
     def __init__(self, session: Session, timeline: TimelinePanel):
-        self._session = session
-        buttons = {
+        self._session, self._timeline = session, timeline
+        gui = session.client.gui
+        report = gui.add_button(
+            "Report (HTML)", hint="Pictures, equations, limits, check and C code in one file"
+        )
+        gif = gui.add_button("Film of the motion (GIF)", hint="The motion that was played last")
+        report.on_click(session.guard(lambda _: self._report()))
+        gif.on_click(session.guard(lambda _: self._film()))
+        buttons: dict[str, Callable[[], tuple[str, bytes]]] = {
             "C code (zip)": lambda: c_code(self._held(), session.folder, warning(session.arm)),
             "Robot (TOML)": lambda: toml(self._held(), warning(session.arm)),
-            "Motion or state (CSV)": lambda: self._table(timeline.recording),
+            "Motion or state (CSV)": self._table,
             "Picture (PNG)": self._png,
         }
         for label, made in buttons.items():
-            button = session.client.gui.add_button(label)
-            button.on_click(session.guard(self._sent(label, made)))
+            button = gui.add_button(label)
+            button.on_click(session.guard(partial(self._start, f"exporting {label}", made)))
 
-    def _sent(self, label: str, made: Callable[[], tuple[str, bytes]]) -> Callable[[Any], Any]:
-        def send(file: tuple[str, bytes]) -> None:
-            self._session.client.send_file_download(*file, save_immediately=True)
+    def _start(self, name: str, made: Callable[[], tuple[str, bytes]], _: Any) -> None:
+        self._session.study(name, lambda *_: made(), self._send)
 
-        def start(_: Any) -> None:
-            self._session.study(f"exporting {label}", lambda *_: made(), send)
-
-        return start
+    def _send(self, file: tuple[str, bytes]) -> None:
+        self._session.client.send_file_download(*file, save_immediately=True)
 
     def _held(self) -> Robot:
         """The robot with what it holds."""
         payload, robot = self._session.state.payload, self._session.arm.robot
         return robot.with_payload(payload, physical="ignore") if payload else robot
 
-    def _table(self, recording: Recording | None) -> tuple[str, bytes]:
+    def _table(self) -> tuple[str, bytes]:
         session = self._session
-        return csv(self._held(), session.state, recording, warning(session.arm))
+        return csv(self._held(), session.state, self._timeline.recording, warning(session.arm))
 
     def _png(self) -> tuple[str, bytes]:
-        client = self._session.client
+        """What is seen now."""
+        client, arm = self._session.client, self._session.arm
         height, width = client.camera.image_height, client.camera.image_width
         image = client.get_render(height, width, transport_format="png", timeout=RENDER_TIMEOUT)
         ground = (DARK if self._session.dark else LIGHT).ground
-        arm = self._session.arm
         return png(arm.robot, image, ground, warning(arm))
+
+    def _report(self) -> None:
+        session = self._session
+        arm, state = session.arm, session.state
+        name = named(arm.robot, "_report.html", warning(arm))
+
+        def work(_: Robot, tell: Tell) -> tuple[str, bytes]:
+            tell("taking a picture")
+            try:
+                view = self._png()[1]
+            except (TimeoutError, RuntimeError):  # the browser does not draw it in time
+                view = None
+            return name, report_html(arm, state, view, session.folder, tell).encode()
+
+        session.study("writing a report", work, self._send)
+
+    def _film(self) -> None:
+        recording = self._timeline.recording
+        if recording is None:
+            raise StudioError("there is no motion yet: choose or compute one in the tab Play")
+        name = named(self._session.arm.robot, ".gif", warning(self._session.arm))
+
+        def work(robot: Robot, tell: Tell) -> tuple[str, bytes]:
+            return name, film(robot, recording, tell)
+
+        self._session.study("making a film", work, self._send)

@@ -1,10 +1,9 @@
 """The torques of two arms in one state, joint by joint, on one scale."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from armdyn.formulations.ledger import Ledger
+from armdyn.model import RobotModel
 from armdyn.report.figures import COLOURS as TERMS
 from armdyn.studio import svg
 
@@ -18,26 +17,26 @@ NEGLIGIBLE_TORQUE = 1e-9
 
 
 def paired_bars(
-    before: Ledger, after: Ledger, names: Sequence[str], units: Sequence[str],
-    words: tuple[str, str] = ("before", "after"),
-) -> str:  # fmt: skip
+    model: RobotModel, before: Ledger, after: Ledger, words: tuple[str, str] = ("before", "after")
+) -> str:
     """Two bars a joint, split into their terms, as HTML; both have the scale of the larger."""
     left, right = LABEL, svg.WIDTH - VALUE
     middle, half = 0.5 * (left + right), 0.5 * (right - left)
     largest = max(float(np.abs(ledger.total).max()) for ledger in (before, after)) or 1.0
     parts: list[str] = []
-    for i, name in enumerate(names):
+    joints = [model.joints[i] for i in model.independent]
+    for i, joint in enumerate(joints):
         y = i * ROW
         scale = max(*(_reach(ledger, i) for ledger in (before, after)), 1e-3 * largest)
         change = _change(float(before.total[i]), float(after.total[i]), largest)
         parts += [
-            svg.text(0, y + 11, name, bold=True),
+            svg.text(0, y + 11, joint.name, bold=True),
             svg.text(svg.WIDTH - 2, y + 11, change, anchor="end"),
         ]
         for k, (word, ledger) in enumerate(zip(words, (before, after), strict=True)):
             top = y + 16 + k * (BAR + 3)
             total = float(ledger.total[i])
-            value = f"{svg.number(total, 4, largest)} {units[i]}"
+            value = f"{svg.number(total, 4, largest)} {joint.type.torque_unit}"
             parts += [
                 svg.text(left - 4, top + 9, word, anchor="end", faint=True, size=11),
                 svg.box(left, top, 2 * half, BAR, "currentColor", opacity=0.07, radius=2),
@@ -52,7 +51,7 @@ def paired_bars(
         if max(np.abs(ledger.terms[k]).max() for ledger in (before, after))
         > NEGLIGIBLE_TORQUE * largest
     }
-    return svg.legend(acting) + svg.picture(len(names) * ROW, parts, "paired")
+    return svg.legend(acting) + svg.picture(len(joints) * ROW, parts, "paired")
 
 
 def _reach(ledger: Ledger, i: int) -> float:

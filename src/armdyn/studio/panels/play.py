@@ -12,10 +12,9 @@ from armdyn.robot import Robot
 from armdyn.studio import svg, uploads
 from armdyn.studio.arm import State, slider_limits
 from armdyn.studio.background import Tell
-from armdyn.studio.panel import Panel
-from armdyn.studio.panels.timeline import Motion, TimelinePanel
+from armdyn.studio.panels.timeline import PlayedMotion, TimelinePanel
 from armdyn.studio.recording import Recording, from_file, from_log, simulated, there_and_back
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 
 SOURCES = ("Move there and back", "Simulate: let go", "Simulate: held by springs")
 WORDS = (
@@ -51,13 +50,15 @@ class PlayPanel(Panel):
     def _upload(self, read: Callable[[Robot, Path], Recording], event: Any) -> None:
         file = event.target.value
         path = uploads.keep(self._session.folder, file.name, file.content, uploads.TABLES)
-        self._timeline.make(Motion(f"reading {path.name}", lambda robot, _: read(robot, path)))
+        self._timeline.make(
+            PlayedMotion(f"reading {path.name}", lambda robot, _: read(robot, path))
+        )
 
     def _compute(self, _: Any) -> None:
         state, seconds = self._session.state, float(self._seconds.value)
         check_known("motion", self._source.value, SOURCES)
         choice = SOURCES.index(self._source.value)
-        self._timeline.make(Motion(SOURCES[choice], partial(_motion, choice, state, seconds)))
+        self._timeline.make(PlayedMotion(SOURCES[choice], partial(_motion, choice, state, seconds)))
 
 
 def _motion(choice: int, state: State, seconds: float, robot: Robot, tell: Tell) -> Recording:

@@ -1,15 +1,16 @@
-"""Poses that are kept, steps back and forth, and places to look from."""
+"""Poses to go to and to keep, steps back and forth, places to look from, parts of the view."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from armdyn.studio.arm import Arm, Snapshot, State
-from armdyn.studio.panel import Panel
+from armdyn.studio.arm import Arm, Snapshot, State, pose
+from armdyn.studio.drawing import VIEWS
+from armdyn.studio.panels.joints import within
 from armdyn.studio.scene import HOME
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 
 PAUSE = 0.6
 """A state that stays for so long is one to come back to [s]."""
@@ -27,8 +28,8 @@ DIRECTIONS = {
 class PosesPanel(Panel):
     """Undo and redo, a list of poses, and presets of the camera."""
 
-    def __init__(self, session: Session, take: Callable[[State], None]):
-        self._session, self._take = session, take
+    def __init__(self, session: Session):
+        self._session = session
         gui = session.client.gui
         self._camera = gui.add_button_group("look from", tuple(DIRECTIONS))
         self._steps = gui.add_button_group("step", ("Undo", "Redo"))
@@ -74,7 +75,7 @@ class PosesPanel(Panel):
         if there and self._now is not None:
             other.append(self._now)
             self._now = state = there.pop()
-            self._take(state)
+            self._session.take(state)
 
     def keep(self, name: str) -> None:
         """Keep the present pose under a name."""
@@ -93,7 +94,7 @@ class PosesPanel(Panel):
 
     def _go(self) -> None:
         if self._list.value in self.poses:
-            self._take(self.poses[self._list.value])
+            self._session.take(self.poses[self._list.value])
 
 
 def _same(one: State, other: State) -> bool:
@@ -101,3 +102,51 @@ def _same(one: State, other: State) -> bool:
         np.array_equal(a, b)
         for a, b in ((one.q, other.q), (one.qd, other.qd), (one.qdd, other.qdd))
     )
+
+
+class MotionPanel(Panel):
+    """What is seen beside the links, and poses to go to."""
+
+    def __init__(self, session: Session):
+        self._session = session
+        self._boxes: dict[str, Any] = {}
+        gui = session.client.gui
+        with gui.add_folder("Show"):
+            self._view()
+        with gui.add_folder("Poses"):
+            first = gui.add_button("First pose")
+            zero = gui.add_button("All joints at zero")
+            still = gui.add_button("Stop: no velocity, no acceleration")
+        first.on_click(session.guard(lambda _: self._rest(pose(session.arm.robot))))
+        zero.on_click(session.guard(lambda _: self._rest(0 * session.state.q)))
+        still.on_click(session.guard(lambda _: self._rest(session.state.q)))
+
+    def see(self, view: Mapping[str, bool]) -> None:
+        """Let the boxes say what is seen."""
+        for key, box in self._boxes.items():
+            if box.value != view[key]:
+                box.value = view[key]
+
+    def _rest(self, q: np.ndarray[Any, Any]) -> None:
+        """Go to a pose, as far as the joints let it, and rest there."""
+        session = self._session
+        session.take(within(session.arm.robot, State.rest(q, session.state.payload)))
+
+    def _view(self) -> None:
+        gui, session = self._session.client.gui, self._session
+        view = session.scene.view
+        for key, (label, hint) in VIEWS.items():
+            box = self._boxes[key] = gui.add_checkbox(label, view[key], hint=hint)
+
+            def changed(event: Any, key: str = key) -> None:
+                if event.target.value != view[key]:
+                    session.see({key: event.target.value})
+
+            box.on_update(session.guard(changed))
+        dark = gui.add_checkbox("dark page", session.dark, hint="Light on dark, or dark on light")
+        dark.on_update(session.guard(lambda event: session.restyle(event.target.value)))
+        session.page.on("dark", session.guard(lambda message: self._darken(dark, message)))
+
+    def _darken(self, box: Any, message: dict[str, Any]) -> None:
+        box.value = message.get("dark") is True
+        self._session.restyle(box.value)

@@ -13,8 +13,7 @@ from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
-from armdyn.studio.panel import Panel
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import POSITIVE
 from armdyn.studio.style import STAGES as COLOURS
 from armdyn.study.operations.count import METHODS, STAGES, MethodCounts

@@ -9,9 +9,8 @@ from typing import Any
 from armdyn.robot import Robot
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
-from armdyn.studio.panel import Panel
 from armdyn.studio.recording import Recording
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.wire import index, number
 
 PLAY_PERIOD = 1 / 25
@@ -21,7 +20,7 @@ SLOWEST, FASTEST = 0.05, 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class PlayedMotion:
     """How a motion is made, for whatever the robot holds."""
 
     name: str
@@ -33,7 +32,7 @@ class TimelinePanel(Panel):
 
     def __init__(self, session: Session):
         self._session = session
-        self._motion: Motion | None = None
+        self._motion: PlayedMotion | None = None
         self.recording: Recording | None = None
         self._time, self._speed = 0.0, 1.0
         self._view: tuple[int, float, float] | None = None
@@ -66,7 +65,7 @@ class TimelinePanel(Panel):
         if self._motion is not None:
             self.make(self._motion, play=False)
 
-    def make(self, motion: Motion, play: bool = True) -> None:
+    def make(self, motion: PlayedMotion, play: bool = True) -> None:
         """Compute a motion beside the page, and play it from its start, or stay at the time."""
         session, payload = self._session, self._session.state.payload
         self.pause()
@@ -87,7 +86,7 @@ class TimelinePanel(Panel):
             self._playing.clear()
             self._tell()
 
-    def _take(self, motion: Motion, recording: Recording, play: bool) -> None:
+    def _take(self, motion: PlayedMotion, recording: Recording, play: bool) -> None:
         with self._session.drawing:
             self._motion, self.recording = motion, recording
             self._time = 0.0 if play else min(self._time, recording.duration)

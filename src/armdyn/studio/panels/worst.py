@@ -1,6 +1,5 @@
 """The worst case: which motor breaks where, how much is left, and the way there."""
 
-from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -12,8 +11,7 @@ from armdyn.studio import svg
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.background import Tell
 from armdyn.studio.fields import typed
-from armdyn.studio.panel import Panel
-from armdyn.studio.session import Session
+from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import POSITIVE
 from armdyn.study.sizing.worst_case import Demand, HeatMap, WorstCase, worst_case
 
@@ -26,8 +24,8 @@ BROKEN = np.array([200, 30, 45])
 class WorstPanel(Panel):
     """The worst case, when it is asked for."""
 
-    def __init__(self, session: Session, take: Callable[[State], None]):
-        self._session, self._take = session, take
+    def __init__(self, session: Session):
+        self._session = session
         gui = session.client.gui
         self._payload: Any = gui.add_text(
             "payload [kg]", "0", hint="The heaviest mass that the tool may hold"
@@ -57,7 +55,7 @@ class WorstPanel(Panel):
             demands = {demand.joint: demand for demand in self.found.demands}
             demand = demands.get(self._motor.value, self.found.worst)
             state = State(demand.q, demand.qd, demand.qdd, demand.payload)
-            self._take(state)
+            self._session.take(state)
             self._session.look(state=state)
 
     def _find(self, _: Any) -> None:

@@ -1,0 +1,334 @@
+"""`armdyn.Observer`: the torques of the environment on an arm, without sensors of force.
+
+The equations are in `armdyn.quantities.momentum`. An external torque that sets in is seen as
+
+    r(t) = (1 - exp(-K t)) τ_ext
+
+and no acceleration is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, broadcast, check_constant, check_joint_vector, check_truth, real
+from armdyn.errors import ObserverError, ShapeError, shown
+from armdyn.identification.observer.noise import (
+    LEAST_SAMPLES,
+    Noise,
+    check_settings,
+    threshold_factor,
+)
+from armdyn.identification.observer.observation import Observation
+from armdyn.identification.observer.wrench import (
+    DAMPED_RATIO,
+    WrenchEstimate,
+    estimate_wrench,
+    reach_of,
+)
+from armdyn.robot import Robot, check_robot
+
+if TYPE_CHECKING:
+    from armdyn.export.options import Exported
+
+FUNCTIONS = ("observer_start", "observer_step")
+
+
+class Observer:
+    """Estimates what the environment does to an arm, sample by sample or for a whole log.
+
+    The torques that it takes are those of the actuators, (..., n) [N m or N], as everywhere; those
+    that it gives are of the environment on the arm, positive if they drive a joint forward. A batch
+    of arms is any leading shape.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        gain: npt.ArrayLike = 25.0,
+        *,
+        noise: npt.ArrayLike | None = None,
+        noise_time: npt.ArrayLike = 0.0,
+        velocity_noise: npt.ArrayLike = 0.0,
+        false_alarms: float = 1e-6,
+        friction: bool = True,
+        payload: npt.ArrayLike | None = None,
+    ):
+        """Set the observer up; numbers are one for all joints, or one for each, (n,).
+
+        Args:
+            robot: The robot, best as identified.
+            gain: K [1/s]: 1/K is the time constant of the estimate.
+            noise: Standard deviation of the torques that the model does not explain where there is
+                no contact [N m or N]; None: unknown, and there are no thresholds.
+            noise_time: Correlation time of these [s]; 0: from sample to sample they are
+                independent.
+            velocity_noise: Standard deviation of the measured velocities.
+            false_alarms: Share of samples without contact in which a threshold is exceeded.
+            friction: Whether the joints have the friction of the robot.
+            payload: The ten numbers of `robot.payload_vector`, which may then change at run time;
+                None: the robot holds what it has.
+        """
+        self.robot, n = check_robot(robot), robot.n
+        self.gain = check_settings("gain", gain, n, "1/s")
+        self.noise = None
+        if noise is not None:
+            torque = check_settings("noise", noise, n, "N m or N")
+            time = check_settings("noise_time", noise_time, n, "s", zero=True)
+            speed = check_settings("velocity_noise", velocity_noise, n, "rad/s or m/s", zero=True)
+            self.noise = Noise(torque, time, speed)
+        if not 0 < real(false_alarms) < 1:
+            raise ObserverError(
+                "false_alarms: expected a share of the samples, more than 0 and less than 1, got "
+                f"{shown(false_alarms)}"
+            )
+        self.false_alarms, self.friction = false_alarms, check_truth("friction", friction)
+        self._factor = threshold_factor(false_alarms, n)
+        self._payload = None if payload is None else check_constant("payload", payload, (10,))
+        options: Any = {"friction": self.friction, "payload": payload is not None}
+        self._start, self._step = (robot.kernel(name, **options) for name in FUNCTIONS)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all samples."""
+        self._state: Array | None = None
+        self._sample: tuple[Array, ...] = ()
+        self._h: Array | None = None
+
+    @property
+    def payload(self) -> Array | None:
+        """What the arm holds; a new one counts from the last sample on."""
+        return self._payload
+
+    @payload.setter
+    def payload(self, payload: npt.ArrayLike) -> None:
+        if self._payload is None:
+            raise ObserverError(
+                "this observer has no payload that can change; give it one when you make it, as "
+                "Observer(robot, payload=robot.payload_vector(0.0))"
+            )
+        self._payload = check_constant("payload", payload, (10,))
+        if self._state is not None:
+            n = self.robot.n
+            self._state[..., n:] = self._start(*self._sample, *self._more)[..., n:]
+
+    @property
+    def _more(self) -> tuple[Array, ...]:
+        return () if self._payload is None else (self._payload,)
+
+    def step(
+        self,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        h: npt.ArrayLike | None = None,
+    ) -> Array:
+        """The external torques (..., n) after one more sample.
+
+        `h` is the time since the last sample [s], which may differ each time; the first sample
+        needs none, and its estimate is zero.
+        """
+        sample = check_samples(self.robot.n, q=q, qd=qd, tau=tau)
+        if self._state is None:
+            self._state = self._start(*sample, *self._more)
+        else:
+            if sample[0].shape[:-1] != self._state.shape[:-1]:
+                raise ShapeError(
+                    f"the samples before had the batch shape {self._state.shape[:-1]}, this one "
+                    f"has {sample[0].shape[:-1]}; use an Observer for each batch, or reset()"
+                )
+            self._h = check_period(h, sample[0].shape[:-1])
+            given = self._state, *sample, self._h, self.gain, *self._more
+            self._state = self._step(*given)
+        self._sample = tuple(v.copy() for v in sample)
+        return self.torque
+
+    @property
+    def torque(self) -> Array:
+        """The external torques after the last sample, (..., n)."""
+        if self._state is None:
+            raise ObserverError("there is no sample yet; call step first")
+        return self._state[..., : self.robot.n].copy()
+
+    @property
+    def contact(self) -> Array:
+        """Which joints are above their threshold after the last sample, (..., n)."""
+        torque = self.torque
+        if self._h is None:
+            return np.zeros(torque.shape, dtype=bool)
+        beyond: Array = np.abs(torque) > self._factor * self._deviation(self._h, self._sample[0])
+        return beyond
+
+    def deviation(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
+        """Standard deviation of the estimate without contact, (..., n) [N m or N].
+
+        The samples have the distance h [s]. The positions are needed if velocities have noise.
+        """
+        return self._deviation(check_period(h), q)
+
+    def thresholds(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
+        """What noise alone exceeds as seldom as `false_alarms` says; arguments of `deviation`."""
+        return self._factor * self.deviation(h, q)
+
+    def _deviation(self, period: Array, q: npt.ArrayLike | None) -> Array:
+        if self.noise is None:
+            raise ObserverError(
+                "thresholds need the noise of the torques; give noise=..., the standard deviation "
+                "of what the model does not explain, as an identification reports it"
+            )
+        mass = None
+        if self.noise.velocity.any():
+            if q is None:
+                raise ObserverError("with noise of the velocities, thresholds depend on q; give q")
+            mass = self.robot.mass_matrix(q)
+        return np.sqrt(self.noise.variance(self.gain, period, mass))
+
+    def calibrated(
+        self, t: npt.ArrayLike, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike
+    ) -> Observer:
+        """The observer with `noise` and `noise_time` from a log without contact, as `run` takes it.
+
+        What the model does not explain, noise and its own errors, is then in the thresholds.
+        """
+        seen = self.run(t, q, qd, tau)
+        if len(seen.t) < LEAST_SAMPLES:
+            raise ObserverError(
+                f"noise can be found in {LEAST_SAMPLES} samples or more, got {len(seen.t)}"
+            )
+        found = Noise.of_estimates(seen.torque, self.gain, float(np.median(np.diff(seen.t))))
+        return Observer(
+            *(self.robot, self.gain),
+            noise=found.torque,
+            noise_time=found.time,
+            false_alarms=self.false_alarms,
+            friction=self.friction,
+            payload=self._payload,
+        )
+
+    def wrench(
+        self,
+        q: npt.ArrayLike,
+        torque: npt.ArrayLike | None = None,
+        *,
+        h: npt.ArrayLike | None = None,
+        link: str = "tool",
+        frame: str = "world",
+        task: Sequence[str] | None = None,
+        damping: float = DAMPED_RATIO,
+    ) -> WrenchEstimate:
+        """The wrench of the environment on a link that explains external torques.
+
+        Args:
+            q: Positions, (..., n).
+            torque: External torques, (..., n); None: those of the last sample.
+            h: Distance of samples [s], for the standard deviation; None: that of the last two.
+            link: Link (or "tool") at whose origin the wrench acts.
+            frame: Axes of the wrench: "world", "tool" or the name of a link.
+            task: Components of "x", "y", "z", "rx", "ry", "rz" that act; the others are assumed to
+                be zero, as the moments of a push at a point. None: all six.
+            damping: Singular values of the Jacobian below this part of the largest one are damped.
+        """
+        (q,) = check_samples(self.robot.n, q=q)
+        (torque,) = check_samples(self.robot.n, torque=self.torque if torque is None else torque)
+        period, variance = self._h if h is None else check_period(h), None
+        if self.noise is not None and period is not None:
+            variance = self._deviation(period, q) ** 2
+        J = self.robot.jacobian(q, frame=frame, link=link)
+        given: Any = {"length": reach_of(self.robot.model, link), "task": task, "damping": damping}
+        return estimate_wrench(J, torque, variance, **given)
+
+    def run(
+        self, t: npt.ArrayLike, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike
+    ) -> Observation:
+        """The estimates along a whole log, with the bits that `step` gives one by one.
+
+        Args:
+            t: Times, (m,) [s], which increase.
+            q: Positions, (..., m, n).
+            qd: Velocities.
+            tau: Torques of the actuators.
+        """
+        times, sample = check_increasing_times(t), check_samples(self.robot.n, q=q, qd=qd, tau=tau)
+        if sample[0].ndim < 2 or sample[0].shape[-2] != len(times):
+            raise ShapeError(
+                f"q, qd, tau: expected shape (..., {len(times)}, {self.robot.n}) for {len(times)} "
+                f"times, got {sample[0].shape}"
+            )
+        rows = [np.ascontiguousarray(np.moveaxis(v, -2, 0)) for v in sample]
+        found, gaps = np.zeros_like(rows[0]), np.diff(times).reshape(-1, 1)
+        state = self._start(*(v[0] for v in rows), *self._more)
+        other, step, more = np.empty_like(state), self._step, (self.gain, *self._more)
+        for k in range(1, len(times)):
+            given = state, rows[0][k], rows[1][k], rows[2][k], gaps[k - 1], *more
+            state, other = step(*given, out=other), state
+            found[k] = state[..., : self.robot.n]
+        levels = None
+        if self.noise is not None and len(times) > 1:
+            levels = self.thresholds(float(np.median(gaps)), sample[0])
+        return Observation(self.robot, times, sample[0], np.moveaxis(found, 0, -2), levels)
+
+    def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:
+        """Write the first sample and the step as source code, as `robot.export` does.
+
+        In C the state is an array of the caller, and nothing is allocated.
+        """
+        chosen: dict[str, Any] = {"friction": self.friction, "payload": self._payload is not None}
+        return self.robot.export(directory, language, functions=FUNCTIONS, **chosen, **options)
+
+
+def check_samples(n: int, **vectors: npt.ArrayLike) -> tuple[Array, ...]:
+    """Finite vectors (..., n) of one batch shape."""
+    checked = {k: check_joint_vector(k, v, n) for k, v in vectors.items()}
+    for name, values in checked.items():
+        if not np.isfinite(values).all():
+            at = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+            where = f"entry {at[0] if len(at) == 1 else at}"
+            raise ObserverError(
+                f"{name}: {where} is {values[at]}; leave out samples that are not finite: the "
+                "time since the last one may be as long as it was"
+            )
+    found = tuple(checked.values())
+    return found if len({v.shape for v in found}) == 1 else broadcast(**checked)
+
+
+def check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) -> Array:
+    """The time of a step for all arms, (1,), or for each of a batch, (..., 1)."""
+    if h is None:
+        raise ObserverError("h: give the time since the last sample [s]")
+    try:
+        period = np.asarray(h, dtype=float)
+    except (TypeError, ValueError):
+        period = np.array(np.nan)
+    if batch is not None and period.shape not in ((), batch):
+        one_each = f", or one for each arm, shape {batch}" if batch else ""
+        raise ShapeError(f"h: expected a number [s]{one_each}; got shape {period.shape}")
+    if not (np.isfinite(period) & (period > 0)).all():
+        raise ObserverError(
+            f"h: expected a positive time since the last sample [s], got {shown(h)}; samples must "
+            "come in the order of time, each once"
+        )
+    return period.reshape(*period.shape, 1)
+
+
+def check_increasing_times(t: npt.ArrayLike) -> Array:
+    """Times that increase, (m,)."""
+    try:
+        times = np.asarray(t, dtype=float)
+    except (TypeError, ValueError):
+        times = np.empty(0)
+    if times.ndim != 1 or not times.size or not np.isfinite(times).all():
+        raise ObserverError(f"t: expected finite times of shape (m,) [s], got {shown(t)}")
+    back = np.flatnonzero(np.diff(times) <= 0)
+    if back.size:
+        k = int(back[0]) + 1
+        word = "stands still" if times[k] == times[k - 1] else "goes backwards"
+        raise ObserverError(
+            f"t: time {word} at row {k}, from {times[k - 1]:.9g} to {times[k]:.9g} s; sort the "
+            "rows, and leave out those that come twice"
+        )
+    return times

@@ -1,0 +1,379 @@
+"""What is kept of the results of many states: extremes, moments, histograms, quantiles, excesses.
+
+Each is merged exactly, or in the fixed order of the blocks: the result does not depend on who
+computed which block.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array, frozen
+from armdyn.errors import SweepError, shown
+from armdyn.kernels.llvm.sweep_results import FIRST_KEY, FRACTION_BITS, LANES, MAGNITUDES
+
+Part = dict[str, Array]
+"""Arrays whose first two axes are cells and entries of the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """The memory of a reduction in the compiled loop."""
+
+    words: Array
+    """(cells, words) of 8 bytes."""
+    extra: Array
+    """Bounds and the like, which all cells share."""
+
+
+class Reduction(ABC):
+    """What is kept of results: `cooked` of a block, `merge` of parts in the order of the blocks."""
+
+    name: ClassVar[str]
+
+    @property
+    def open(self) -> bool:
+        """Whether something is left open that some results tell."""
+        return False
+
+    def settled(self, entries: int, pilot: Array, limits: Array) -> "Reduction":
+        """With what was left open: from some results (m, entries), and limits (entries,)."""
+        return self
+
+    @abstractmethod
+    def start(self, cells: int, entries: int) -> Part:
+        """The part of no states."""
+
+    @abstractmethod
+    def merge(self, one: Part, other: Part) -> None:
+        """Put a later part into an earlier one."""
+
+    @abstractmethod
+    def raw(self, cells: int, shift: Array) -> Raw:
+        """The memory for a block; `shift` is the first result of each cell, (cells, entries)."""
+
+    @abstractmethod
+    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
+        """The part that the compiled loop left in the memory, of so many states in a cell."""
+
+    def describe(self) -> dict[str, Any]:
+        """As plain data."""
+        settings = {
+            k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(self).items()
+        }
+        return {"name": self.name} | settings
+
+
+def column_sums(lanes: Array) -> Array:
+    """The sums over the last axis, in order."""
+    total = lanes[..., 0].copy()
+    for k in range(1, lanes.shape[-1]):
+        total += lanes[..., k]
+    return np.asarray(total)
+
+
+NONE = -1
+"""The number of no state."""
+
+
+@dataclass(frozen=True)
+class Extremes(Reduction):
+    """Minimum and maximum with the first state of each; results that are no number are counted."""
+
+    name: ClassVar[str] = "extremes"
+
+    def start(self, cells: int, entries: int) -> Part:
+        """The part of no states."""
+        shape = cells, entries
+        return {
+            "min": np.full(shape, np.inf),
+            "max": np.full(shape, -np.inf),
+            "argmin": np.full(shape, NONE),
+            "argmax": np.full(shape, NONE),
+            "lost": np.zeros(shape, dtype=np.int64),
+        }
+
+    def merge(self, one: Part, other: Part) -> None:
+        """The first of equals stays."""
+        for side, better in (("min", np.less), ("max", np.greater)):
+            new = better(other[side], one[side])
+            np.copyto(one[side], other[side], where=new)
+            np.copyto(one["arg" + side], other["arg" + side], where=new)
+        one["lost"] += other["lost"]
+
+    def raw(self, cells: int, shift: Array) -> Raw:
+        """For each entry: maxima, minima, their states, and how many are no number."""
+        words = np.zeros((cells, shift.shape[1], 5, LANES), dtype=np.int64)
+        numbers = words.view(np.float64)
+        numbers[:, :, 0], numbers[:, :, 1] = -np.inf, np.inf
+        words[:, :, 2:4] = NONE
+        return Raw(words.reshape(cells, -1), np.zeros(1))
+
+    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
+        """The best of all lanes, of equals the first."""
+        words = raw.words.reshape(len(raw.words), entries, 5, LANES)
+        numbers = words.view(np.float64)
+        result = self.start(len(words), entries)
+        for side, place, best in (("max", 0, np.max), ("min", 1, np.min)):
+            result[side] = best(numbers[:, :, place], axis=-1)
+            same = numbers[:, :, place] == result[side][..., None]
+            at = np.where(same & (words[:, :, 2 + place] >= 0), words[:, :, 2 + place], 2**62)
+            lowest = at.min(axis=-1)
+            result["arg" + side] = np.where(lowest < 2**62, lowest, NONE)
+        result["lost"] = words[:, :, 4].sum(axis=-1)
+        return result
+
+
+@dataclass(frozen=True)
+class Moments(Reduction):
+    """Mean, and sum of the squared distances from it; results that are no number are left out.
+
+    A block adds distances from its first result, which lose no digits; blocks are put together
+    as Chan, Golub and LeVeque (1983) do, in their order.
+    """
+
+    name: ClassVar[str] = "moments"
+
+    def start(self, cells: int, entries: int) -> Part:
+        """The part of no states."""
+        shape = cells, entries
+        return {
+            "count": np.zeros(shape, dtype=np.int64),
+            "mean": np.zeros(shape),
+            "squares": np.zeros(shape),
+        }
+
+    def merge(self, one: Part, other: Part) -> None:
+        """Chan's formulas."""
+        a, b = one["count"].astype(float), other["count"].astype(float)
+        both = np.maximum(a + b, 1.0)
+        apart = other["mean"] - one["mean"]
+        one["mean"] += apart * (b / both)
+        one["squares"] += other["squares"] + apart * apart * (a * b / both)
+        one["count"] += other["count"]
+
+    def raw(self, cells: int, shift: Array) -> Raw:
+        """For each entry: the first result, sums of distances and of squares, and the lost."""
+        words = np.zeros((cells, shift.shape[1], 4, LANES), dtype=np.int64)
+        words.view(np.float64)[:, :, 0] = np.where(np.isfinite(shift), shift, 0.0)[:, :, None]
+        return Raw(words.reshape(cells, -1), np.zeros(1))
+
+    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
+        """The sums of all lanes, in their order."""
+        words = raw.words.reshape(len(raw.words), entries, 4, LANES)
+        numbers = words.view(np.float64)
+        count = states - words[:, :, 3].sum(axis=-1)
+        some = np.maximum(count, 1)
+        first, second = (column_sums(numbers[:, :, k]) for k in (1, 2))
+        mean = first / some
+        squares = np.maximum(second - first * mean, 0.0)
+        return {"count": count, "mean": numbers[:, :, 0, 0] + mean, "squares": squares}
+
+
+WIDER = 0.1
+"""A range that is not given is that of some results, and so much wider on both sides."""
+FRACTION_SHIFT = 52 - FRACTION_BITS
+
+
+@dataclass(frozen=True)
+class Counts(Reduction):
+    """How many results are in each bin."""
+
+    @property
+    def length(self) -> int:
+        """How many bins there are, with those for what lies outside and for what is no number."""
+        raise NotImplementedError
+
+    def start(self, cells: int, entries: int) -> Part:
+        """The part of no states."""
+        return {"counts": np.zeros((cells, entries, self.length), dtype=np.int64)}
+
+    def merge(self, one: Part, other: Part) -> None:
+        """The sums."""
+        one["counts"] += other["counts"]
+
+    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
+        """The counts as they are."""
+        return {"counts": raw.words.reshape(len(raw.words), entries, self.length)}
+
+    def raw(self, cells: int, shift: Array) -> Raw:
+        """Counts."""
+        words = np.zeros((cells, shift.shape[1] * self.length), dtype=np.int64)
+        return Raw(words, self.extra())
+
+    def extra(self) -> Array:
+        """What the compiled loop must know of the bins."""
+        return np.zeros(1)
+
+
+@dataclass(frozen=True)
+class Histogram(Counts):
+    """Bins of one width from `low` to below `high`, one number for all entries or one each.
+
+    Without a range, it is that of some results spread over all states, a tenth wider on both sides.
+    What lies outside is counted in a bin on either side, what is no number in the last one.
+    """
+
+    name: ClassVar[str] = "histogram"
+    bins: int = 64
+    low: npt.ArrayLike | None = None
+    high: npt.ArrayLike | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether a range is left open."""
+        return self.low is None or self.high is None
+
+    def settled(self, entries: int, pilot: Array, limits: Array) -> "Histogram":
+        """With ranges for all entries."""
+        if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 1:
+            raise SweepError(f"bins: expected a whole number from 1 on, got {shown(self.bins)}")
+        finite = np.where(np.isfinite(pilot), pilot, np.nan)
+        known = np.isfinite(finite).any(axis=0)
+        finite = np.where(known, finite, 0.0)
+        least, most = np.nanmin(finite, axis=0), np.nanmax(finite, axis=0)
+        room = np.where(most > least, WIDER * (most - least), np.maximum(1e-9, 0.5 * np.abs(most)))
+        ends = []
+        for given, found in ((self.low, least - room), (self.high, most + room)):
+            try:
+                end = found if given is None else np.asarray(given, dtype=float)
+                ends.append(frozen(np.broadcast_to(end, (entries,))))
+            except (TypeError, ValueError):
+                raise SweepError(
+                    "the range of a histogram is one number for all entries or one for each of "
+                    f"the {entries}, got {shown(given)}"
+                ) from None
+        if not (np.isfinite(ends).all() and (ends[0] < ends[1]).all()):
+            raise SweepError("the range of a histogram must be finite, with low below high")
+        return replace(self, low=ends[0], high=ends[1])
+
+    @property
+    def length(self) -> int:
+        """Below, the bins, above, no number."""
+        return self.bins + 3
+
+    @property
+    def _scale(self) -> Array:
+        return np.asarray(self.bins / (np.asarray(self.high) - np.asarray(self.low)))
+
+    def extra(self) -> Array:
+        """Lower ends and scales, (2, entries)."""
+        return np.array([self.low, self._scale], dtype=float)
+
+
+@dataclass(frozen=True)
+class Quantiles(Counts):
+    """Values below which given shares of the results lie, to 0.4 % of the value.
+
+    Results are counted by sign, power of two and the first seven bits of the fraction, between
+    6e-8 and 1e12; so counts are exact, and a quantile is the middle of its bin.
+    """
+
+    name: ClassVar[str] = "quantiles"
+    levels: Sequence[float] = field(default=(0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99))
+
+    def __post_init__(self) -> None:
+        try:
+            levels = tuple(float(level) for level in self.levels)
+        except (TypeError, ValueError):
+            levels = (np.nan,)
+        if not levels or not all(0 <= level <= 1 for level in levels):
+            raise SweepError(f"levels: expected shares between 0 and 1, got {shown(self.levels)}")
+        object.__setattr__(self, "levels", levels)
+
+    @property
+    def length(self) -> int:
+        """Bins of both signs, and that of no number."""
+        return 2 * MAGNITUDES + 1
+
+    def values(self, counts: Array) -> Array:
+        """The quantiles, (..., levels), of counts (..., length)."""
+        known = counts[..., :-1]
+        total = known.sum(axis=-1, keepdims=True)
+        upto = known.cumsum(axis=-1)
+        wanted = np.maximum(1, np.ceil(np.asarray(self.levels) * total))
+        places = np.empty((*counts.shape[:-1], len(self.levels)), dtype=np.int64)
+        for at in np.ndindex(counts.shape[:-1]):
+            places[at] = np.searchsorted(upto[at], wanted[at])
+        found = middles()[np.minimum(places, 2 * MAGNITUDES - 1)]
+        return np.where(total > 0, found, np.nan)
+
+
+def middles() -> Array:
+    """The middle of each bin of the quantiles, (2 MAGNITUDES,); what is smaller than any is 0."""
+    keys = np.arange(MAGNITUDES + 1, dtype=np.int64) + FIRST_KEY
+    edges = (keys << FRACTION_SHIFT).view(np.float64)
+    size = 0.5 * (edges[1:] + edges[:-1])
+    size[0] = 0.0
+    return np.concatenate([-size[::-1], size]) + 0.0
+
+
+@dataclass(frozen=True)
+class Exceeded(Reduction):
+    """How many results are larger than a limit in magnitude, and the first states of them.
+
+    `limits` are one number for all entries or one each; None: the efforts of the joints.
+    """
+
+    name: ClassVar[str] = "exceeded"
+    limits: npt.ArrayLike | None = None
+    keep: int = 8
+    """States that are kept of each entry."""
+
+    def settled(self, entries: int, pilot: Array, limits: Array) -> "Exceeded":
+        """With a limit for each entry."""
+        if isinstance(self.keep, bool) or not isinstance(self.keep, int) or self.keep < 1:
+            raise SweepError(f"keep: expected a whole number from 1 on, got {shown(self.keep)}")
+        if self.limits is None and not np.isfinite(limits).any():
+            raise SweepError(
+                "limits: none are known; give Exceeded(limits=...), one number for all "
+                f"entries or one for each of the {entries}"
+            )
+        given = limits if self.limits is None else self.limits
+        try:
+            found = frozen(np.broadcast_to(np.asarray(given, dtype=float), (entries,)))
+        except (TypeError, ValueError):
+            found = frozen([-1.0])
+        if not (found >= 0).all():
+            raise SweepError(
+                f"limits: expected one number from 0 on, or one for each of the {entries} "
+                f"entries, got {shown(given)}"
+            )
+        return replace(self, limits=found)
+
+    def start(self, cells: int, entries: int) -> Part:
+        """The part of no states."""
+        return {
+            "count": np.zeros((cells, entries), dtype=np.int64),
+            "states": np.full((cells, entries, self.keep), NONE),
+        }
+
+    def merge(self, one: Part, other: Part) -> None:
+        """The states of the earlier part come first."""
+        some = (other["count"] > 0) & (one["count"] < self.keep)
+        for c, e in np.argwhere(some):
+            mine, theirs = one["states"][c, e], other["states"][c, e]
+            known = np.concatenate([mine[mine != NONE], theirs[theirs != NONE]])[: self.keep]
+            mine[: len(known)] = known
+        one["count"] += other["count"]
+
+    def raw(self, cells: int, shift: Array) -> Raw:
+        """For each entry a count, and so many states."""
+        words = np.full((cells, shift.shape[1], 1 + self.keep), NONE, dtype=np.int64)
+        words[:, :, 0] = 0
+        return Raw(words.reshape(cells, -1), np.array(self.limits, dtype=float))
+
+    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
+        """As it is."""
+        words = raw.words.reshape(len(raw.words), entries, 1 + self.keep)
+        return {"count": words[:, :, 0], "states": words[:, :, 1:]}
+
+
+REDUCTIONS: dict[str, type[Reduction]] = {
+    kind.name: kind for kind in (Extremes, Moments, Histogram, Quantiles, Exceeded)
+}
+"""By the names under which they can be asked for."""
