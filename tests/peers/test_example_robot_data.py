@@ -17,7 +17,7 @@ import pytest
 import armdyn
 from armdyn.errors import ArmdynError, ArmdynWarning, InertiaError, SingularityError
 from armdyn.formulations.coriolis import coriolis_matrix
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.textbook_terms import TextbookTerms
 
 TOLERANCE = 1e-9
@@ -210,7 +210,8 @@ def differences(path: Path, expected: Expected, states: int = 2) -> dict[str, fl
     for _ in range(states):
         q, qd, qdd = rng.uniform(-1, 1, (3, robot.n))
         theirs = peer.quantities(q, qd, qdd)
-        at, textbook = Coordinates.of(robot.model), TextbookTerms(robot.model, friction=False)
+        at = coordinates_of(robot.model)
+        textbook = TextbookTerms(at, friction=False)
         large = robot.n > MOST_COMPILED
         ours = {
             "inverse dynamics": robot.inverse_dynamics(

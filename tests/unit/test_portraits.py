@@ -7,7 +7,7 @@ import armdyn
 from armdyn.check.check import check_report
 from armdyn.errors import ModelError, ShapeError, UnknownNameError
 from armdyn.figures import STYLE
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.loops.coordinates import coordinates_of
 from support.random_robots import random_model, random_states
 
 CASES = [("RRR", 1), ("RPRR", 2), ("PRP", 3), ("RRRRRRR", 4)]
@@ -65,7 +65,7 @@ def test_axes_may_have_any_direction_and_trees_any_branch(kinds, seed, conventio
         for link in ("tool", robot.link_names[-1]):
             table = robot.dh_table(convention, link)
             frame = model.frame(link)
-            values = Coordinates.of(model).positions(np.asarray(q))
+            values = coordinates_of(model).positions(np.asarray(q))
             path = [values[i] for i in model.paths[frame.link]] if frame.link >= 0 else []
             expected = robot.forward_kinematics(q, link)
             np.testing.assert_allclose(product(table, path), expected, atol=1e-9)

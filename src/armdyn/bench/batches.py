@@ -9,7 +9,7 @@ from armdyn.arrays import Array
 from armdyn.bench.peak import kernel_flops, peak_loop
 from armdyn.bench.report import Speed
 from armdyn.bench.timing import Contender, alternate
-from armdyn.formulations.coupling import drawn_positions
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.kernels.threads import set_threads, threads
 from armdyn.robot import Robot
 
@@ -22,7 +22,7 @@ MANY_STATES = 10
 def random_states(robot: Robot, count: int) -> list[Array]:
     """Positions, velocities and accelerations (or torques), each (count, n)."""
     rng = np.random.default_rng(count)
-    q = drawn_positions(robot.model, rng, count)
+    q = coordinates_of(robot.model).drawn(rng, count)
     return [q, *rng.uniform(-1.0, 1.0, (2, count, robot.n))]
 
 

@@ -25,6 +25,7 @@ from armdyn.errors import ModelError, SingularityError, UnknownNameError, counte
 from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate, world_frames
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.spatial import rotate
 from armdyn.graph.ring import Trig
 from armdyn.model import Frame, RobotModel
@@ -131,7 +132,7 @@ def cartesian_form(
     """
     if frame not in FRAMES:
         raise UnknownNameError("frame for Cartesian equations named", frame, FRAMES)
-    names = default_task(model) if task is None else tuple(task)
+    names = default_task(coordinates_of(model)) if task is None else tuple(task)
     rows = task_rows(names)
     _check_square(model, names)
     J, Jd_qd = _jacobian(robot, model, frame)

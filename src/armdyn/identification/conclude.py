@@ -12,6 +12,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynWarning
 from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification.build import found_robot, parameter_rows
 from armdyn.identification.diagnosis import diagnose
@@ -117,7 +118,7 @@ def _parameters(
     bare = with_offsets_alone(robot.model)
     with warnings.catch_warnings():  # rounded angles of a description are told when it is read
         warnings.simplefilter("ignore", ArmdynWarning)
-        base = base_parameters(bare)
+        base = base_parameters(coordinates_of(bare))
     some = [names.index(p.name) for p in robot_parameters(bare) if p.linear]
     grouped = base.matrix @ rows[some]
     rest = [i for i in range(len(names)) if i not in some]

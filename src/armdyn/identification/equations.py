@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.identification.filters import low_pass
 from armdyn.identification.friction_terms import ROTOR, FrictionFeature, Structure
 from armdyn.identification.preparation import Piece
@@ -59,7 +59,7 @@ class Equations:
     @cached_property
     def ratios(self) -> Array:
         """How each motor turns with the coordinates, (motors, n)."""
-        K = Coordinates.of_drives(self.robot.model).K
+        K = coordinates_of(self.robot.model).with_drives().K
         return np.eye(self.robot.n) if K is None else K
 
     @cached_property

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
 from armdyn.identification.friction_terms import FrictionFeature
 from armdyn.model import RobotModel, Spring
@@ -32,7 +32,7 @@ def spring_features(model: RobotModel) -> tuple[tuple[int, FrictionFeature], ...
 def spring_torques_at(model: RobotModel, q: Array) -> Iterator[Array]:
     """The columns of the springs at the coordinates, (m, n) each."""
     if model.springs:
-        here = Coordinates.of(model).at(q)
+        here = coordinates_of(model).at(q)
         for column in spring_columns(model, model.springs, here.q):
             yield here.torques(column)
 

@@ -17,7 +17,7 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 def _cartesian(s: TracedRobot, q: Array, qd: Array) -> Array:
     """The columns of M_x, then V_x and G_x, (m, m + 2)."""
-    task = s.request.task or default_task(s.model)
+    task = s.request.task or default_task(s.at)
     check_task(task, s.n)
     rows = list(task_rows(task))
     at, frames = s.here(q), frames_of(s)

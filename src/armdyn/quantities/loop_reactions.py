@@ -4,7 +4,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
+from armdyn.formulations.loops.closure import closure_of
 from armdyn.formulations.loops.rows import end_frames
+from armdyn.formulations.loops.standing import StandingClosure, StandingLoops
 from armdyn.formulations.spatial import cross, dot, rotate, rotate_back
 from armdyn.formulations.springs import spring_wrenches
 from armdyn.quantities.traced_robot import TracedRobot
@@ -36,7 +38,9 @@ Wrenches = list[tuple[Array, Array]]
 
 def _cut_wrenches(s: TracedRobot, q: Array, tau: Array, frames: WorldFrames) -> Wrenches:
     """Force and moment of b on a at frame a of each loop, world axes."""
-    return s.loops_here(q).cut_wrenches(s.nodes(tau), frames)
+    here = s.here(q)
+    loops = here if isinstance(here, StandingClosure) else StandingLoops(closure_of(s.model), q)
+    return loops.cut_wrenches(s.nodes(tau), frames)
 
 
 def _loads(s: TracedRobot, frames: WorldFrames, cuts: Wrenches) -> Array:

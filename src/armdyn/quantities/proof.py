@@ -12,7 +12,7 @@ from armdyn.arrays import Array
 from armdyn.errors import GraphError
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.coupling import drawn_positions
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.graph.differentiate import jacobian
 from armdyn.graph.evaluate import evaluate
@@ -95,7 +95,7 @@ def proved_program(
     theirs, textbook = traced_quantity(model, request, progress, snap, TextbookRobot)
     expected = filled(list(textbook.flat), theirs.put_aside)
     # closed forms of loops are written for the numbers of one robot
-    exact = len(reachable(expected)) <= MOST_PROVED_NODES and not ours.is_in_loops
+    exact = len(reachable(expected)) <= MOST_PROVED_NODES and ours.at.is_linear
     equal = not exact or proved_equal(
         unguarded(filled(list(outputs.flat), ours.put_aside)), unguarded(expected)
     )
@@ -111,7 +111,7 @@ def _agree(model: RobotModel, program: Program, expected: list[Node]) -> bool:
     """Whether a program gives the same numbers at random states."""
     draw = np.random.default_rng(0)
     given = [
-        drawn_positions(model, draw, RANDOM_STATES)
+        coordinates_of(model).drawn(draw, RANDOM_STATES)
         if i.name == "q" and model.loops
         else draw.uniform(-1.0, 1.0, (RANDOM_STATES, len(i.symbols)))
         for i in program.inputs

@@ -8,12 +8,9 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.forks import cached_property
-from armdyn.formulations.coupling import Coordinates, Standing
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.general import StandingGeneral
+from armdyn.formulations.coordinates import StandingMap
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.loops.regroup import regrouped
-from armdyn.formulations.loops.standing import StandingMap
 from armdyn.formulations.rotors import rotor_inertias
 from armdyn.graph.differentiate import gradient, jvp
 from armdyn.graph.nodes import Graph, Node
@@ -56,7 +53,7 @@ class TracedModel:
     """What counts as an exact zero or quarter turn, see `canonical`."""
 
     def __post_init__(self) -> None:
-        self.at = Coordinates.of(self.model)
+        self.at = coordinates_of(self.model)
         self.n = len(self.model.independent)
         self.put_aside: dict[str, Node] = {}
         """Terms by the names of the symbols that stand for them: those of friction, and positions
@@ -66,7 +63,7 @@ class TracedModel:
         self.in_plane = False
         """Whether torques are written in axes of the plane that all links move in."""
         self._cut: dict[bool, tuple[Branch, ...]] = {}
-        self._stood: dict[tuple[int, ...], Standing] = {}
+        self._stood: dict[tuple[int, ...], StandingMap] = {}
 
     @cached_property
     def inputs(self) -> dict[str, int]:
@@ -79,26 +76,20 @@ class TracedModel:
     @property
     def is_plain(self) -> bool:
         """Whether there are neither coupled joints nor arguments besides those of the quantity."""
-        coupled = self.at.K is not None or bool(self.model.loops)
-        return not coupled and len(self.inputs) == len(self.arguments)
+        return self.at.is_identity and len(self.inputs) == len(self.arguments)
 
-    def here(self, q: Array) -> Standing:
+    def here(self, q: Array) -> StandingMap:
         """The map between coordinates and all joints at positions that are nodes."""
         key = tuple(node.index for node in self.nodes(q))
         if key not in self._stood:
-            self._stood[key] = here = self._stand(q)
-            self.put_aside |= here.solved if isinstance(here, StandingGeneral) else {}
+            passive = self.vector("passive") if self.request.solved else None
+            self._stood[key] = here = self.at.at(q, passive)
+            self.put_aside |= here.solved
         return self._stood[key]
-
-    def _stand(self, q: Array) -> Standing:
-        if not self.request.solved or not isinstance(self.at, LoopCoordinates):
-            return self.at.at(q)
-        return self.at.at(q, self.vector("passive"))
 
     def positions(self, q: Array) -> list[Node]:
         """The coordinates, and the symbols of passive joints that have some there."""
-        here = self.here(q)
-        return [*q, *(here.unknown if isinstance(here, StandingGeneral) else ())]
+        return [*q, *self.here(q).unknown]
 
     def by_positions(self, outputs: Iterable[Node], q: Array) -> Array:
         """The derivatives of nodes by coordinates that are symbols, (m, n)."""
@@ -112,47 +103,25 @@ class TracedModel:
     def along(self, outputs: Sequence[Node], q: Array, dq: Sequence[Any]) -> list[Node]:
         """The derivatives of nodes along a direction of coordinates that are symbols."""
         here, direction = self.here(q), list(dq)
-        if isinstance(here, StandingGeneral):
+        if here.unknown:
             direction += list(self.nodes(here.slopes @ np.array(direction, dtype=object)))
         return jvp(outputs, self.positions(q), direction)
 
     def gradient(self, output: Node, q: Array) -> Array:
         """The derivatives of one node by coordinates that are symbols, (n,)."""
         here, found = self.here(q), np.array(gradient(output, self.positions(q)), dtype=object)
-        if not isinstance(here, StandingGeneral):
+        if not here.unknown:
             return found
         return self.nodes(found[: len(q)] + found[len(q) :] @ here.slopes)
 
     @property
-    def standing_general(self) -> list[tuple[Array, StandingGeneral]]:
+    def solved_at(self) -> list[tuple[Array, StandingMap]]:
         """Where passive joints are solved for, with the coordinates there."""
         return [
             (np.array([self.graph.nodes[k] for k in key], dtype=object), here)
             for key, here in self._stood.items()
-            if isinstance(here, StandingGeneral)
+            if here.unknown
         ]
-
-    @property
-    def is_in_loops(self) -> bool:
-        """Whether joints follow from loops that are no parallelograms."""
-        return isinstance(self.at, LoopCoordinates)
-
-    @property
-    def is_in_dyads(self) -> bool:
-        """Whether they do so by closed forms."""
-        return isinstance(self.at, LoopCoordinates) and self.at.closure.iteration is None
-
-    @property
-    def has_loops(self) -> bool:
-        """Whether links meet in loops, and not joints alone are coupled."""
-        return any(not loop.couples for loop in self.model.loops)
-
-    def loops_here(self, q: Array) -> StandingMap:
-        """The same with what cut joints transmit, for a robot with loops, linear ones as well."""
-        here = self.here(q)
-        if isinstance(here, StandingMap):
-            return here
-        return LoopCoordinates(closure_of(self.model)).at(q)
 
     def vector(self, name: str) -> Array:
         """An argument as nodes."""
@@ -168,8 +137,7 @@ class TracedModel:
     @cached_property
     def numbers(self) -> CanonicalRobot:
         """The robot in canonical frames."""
-        model = regrouped(self.model) if self.has_loops else self.model
-        return with_tip_phase(canonical(model, self.snap))
+        return with_tip_phase(canonical(regrouped(self.model), self.snap))
 
     @cached_property
     def runtime(self) -> CanonicalRobot | None:

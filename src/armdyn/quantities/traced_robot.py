@@ -11,10 +11,9 @@ from armdyn.errors import SingularityError
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.kinematics import world_frames, wrench_torques
-from armdyn.formulations.loops.coordinates import StandingLoops
 from armdyn.formulations.loops.planar_torques import is_planar, planar_torques
 from armdyn.formulations.loops.regroup import regrouped
-from armdyn.formulations.loops.standing import StandingMap
+from armdyn.formulations.loops.standing import StandingLoops
 from armdyn.formulations.newton_euler import NewtonEuler
 from armdyn.formulations.rotors import rotor_matrix, rotor_torques
 from armdyn.formulations.solve import solve_ltdl
@@ -150,7 +149,7 @@ class TracedRobot(TracedModel):
         motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         robot = self.runtime or symbolic(self.numbers, self.graph)
         both = self.nodes(np.array(torque_slopes(robot, *motion), dtype=object))
-        if not isinstance(at, StandingMap):
+        if self.at.is_linear:
             both = np.stack([at.matrix(each) for each in both])
             both[0] = both[0] + self.by_positions(self.nodes(self.springs(q)), q)
             return self.nodes(both)
@@ -213,7 +212,7 @@ class TracedRobot(TracedModel):
         """
         with self._naming(what):
             built = self.nodes(build())
-            self.in_plane = whole and self.is_in_dyads and is_planar(self.model)
+            self.in_plane = whole and self._has_closed_forms and is_planar(self.model)
             other = self.nodes(build()) if self.in_plane else built
         size = count(built.flat).total if whole else 0
         if not whole or (size > MOST_PASSED and not self.budget.deep):
@@ -227,6 +226,11 @@ class TracedRobot(TracedModel):
         except ZeroDivisionError:  # what divides by zero at every state has no values to compare
             return built
         return node_array(short, built.shape)
+
+    @property
+    def _has_closed_forms(self) -> bool:
+        """Whether joints follow from loops that are solved without iterations."""
+        return not (self.at.is_linear or self.at.iterates)
 
     def program(self, what: str, outputs: Array, inputs: Mapping[str, int]) -> Program:
         """The program of outputs with friction put in, with the length of each argument."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.figures import GREY, INK, PALE
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.springs import spring_vectors
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
@@ -55,7 +55,7 @@ def _draw_torques(panel: Any, model: RobotModel, gravity: Array, left: Array) ->
 
 def _draw_arm(panel: Any, model: RobotModel, springs: Sequence[Spring]) -> None:
     """The arm in the middle of its ranges, seen along the axis along which it extends least."""
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     frames = world_frames(model, at.positions(model.ranges.mean(axis=1)))
     joints = np.array(frames.O)
     starts = [frames.link(up)[1] for up in model.parents]

@@ -12,8 +12,8 @@ import numpy as np
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.figures import save_picture
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.springs import spring_torques, spring_vectors
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
@@ -177,14 +177,14 @@ def spring_balance(
     )
     q = workspace(model, 1000)[len(q) :]
     gravity = gravity_torques(model, q)
-    frames = world_frames(model, Coordinates.of(model).positions(q))
+    frames = world_frames(model, coordinates_of(model).positions(q))
     lengths = [np.linalg.norm(spring_vectors(frames, s)[0], axis=-1) for s in springs]
     stacked = np.stack(lengths, axis=1) if lengths else np.zeros((len(q), 0))
     return SpringBalance(robot, springs, gravity, gravity + _torques(model, springs, q), stacked)
 
 
 def _torques(model: RobotModel, springs: tuple[Spring, ...], q: Array) -> Array:
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     return np.asarray(at.torques(spring_torques(model, springs, at.positions(q))))
 
 

@@ -12,9 +12,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import SimulationError, SingularityError
-from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.singularity import explained
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.robot import Robot
 from armdyn.simulation.contact import impact, least_constraint
 from armdyn.simulation.dry_friction import DryFriction
@@ -114,10 +112,8 @@ class System:
 
     def _explain(self, t: float, q: Array) -> None:
         """Name the loop if a singular configuration of it is the cause."""
-        at = Coordinates.of(self.robot.model)
         try:
-            if isinstance(at, LoopCoordinates):
-                explained(at, q)
+            coordinates_of(self.robot.model).explain(q)
         except SingularityError as error:
             raise SimulationError(f"at t = {t:.6g} s: {error}") from error
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.friction import friction_torque
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.parameters import Owner
 from armdyn.formulations.regressor import regressor, ten_parameters
 from armdyn.formulations.rotors import rotor_torques
@@ -93,7 +93,7 @@ class RegroupedModel:
         Without `velocities`, those of a model without centrifugal and Coriolis terms.
         """
         found = np.empty((len(dropped), *states.q.shape))
-        at, model = Coordinates.of(self.model), self.model
+        at, model = coordinates_of(self.model), self.model
         if not dropped:
             return found
         columns = np.stack([self._parameters(x) for x in dropped], -1)

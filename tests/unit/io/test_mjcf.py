@@ -17,7 +17,7 @@ from armdyn.errors import (
     UnknownNameError,
     UnsupportedJointError,
 )
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.mjcf.couplings import Couplings
 from armdyn.io.mjcf.drives import read_drives
@@ -174,7 +174,7 @@ def test_redundant_equalities_that_agree(tmp_path, equalities):
     positions = dict(
         zip(
             "jkl",
-            Coordinates.of(model).positions(np.array([0.3, 0.7])[: len(model.independent)]),
+            coordinates_of(model).positions(np.array([0.3, 0.7])[: len(model.independent)]),
             strict=True,
         )
     )

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from armdyn.arrays import Array, frozen
+from armdyn.forks import cached_property
 from armdyn.formulations.loops.dyad import Dyad, StandingDyad
 from armdyn.formulations.loops.follower import (
     Follower,
@@ -30,7 +31,7 @@ from armdyn.formulations.loops.plane import Path, PlanarLoop, planar_loop
 from armdyn.model import Loop, RobotModel
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Closure:
     """How the passive joints of a robot follow from the actuated ones."""
 
@@ -43,6 +44,11 @@ class Closure:
     """Newton's method, for loops without closed forms."""
 
     @property
+    def start(self) -> Array:
+        """The coordinates of the assembly, (n,)."""
+        return self.assembly[list(self.model.independent)]
+
+    @property
     def order(self) -> tuple[int, ...]:
         """The loops of the dyads that are no parallelograms, in their order; or all loops."""
         if self.iteration is not None:
@@ -51,7 +57,7 @@ class Closure:
         dyads = (step for step in self.steps if isinstance(step, Dyad))
         return tuple(names.index(dyad.plane.loop.name) for dyad in dyads)
 
-    @property
+    @cached_property
     def linear(self) -> tuple[Array, Array] | None:
         """K and k of q_all = K q + k; None if that is not so."""
         if self.iteration or not all(isinstance(step, LinearStep) for step in self.steps):

@@ -1,194 +1,208 @@
-"""The coordinates of a robot with loops: its actuated joints, which all others follow from.
+"""The coordinates of a robot: for one with loops its actuated joints, which all others follow from.
 
-q_all = φ(q)    q̇_all = G q̇    q̈_all = G q̈ + Ġ q̇    τ = Gᵀ τ_all    M = Gᵀ M_all G
-C = Gᵀ (M_all Ġ + C_all G)    J = J_all G    J̇ = J̇_all G + J_all Ġ
+Singular configurations are named after Gosselin and Angeles. Type 1: the tool loses a direction,
+its Jacobian loses rank. Type 2: the passive joints are not determined by the actuated ones; two
+ways to assemble the robot meet there. Type 3: both.
+
+Reference: C. Gosselin, J. Angeles, Singularity analysis of closed-loop kinematic chains, 1990.
 """
 
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import LoopError
-from armdyn.formulations.kinematics import WorldFrames
-from armdyn.formulations.loops.closure import Closure
-from armdyn.formulations.loops.dyad import StandingDyad, angle_of, stacked
-from armdyn.formulations.loops.follower import StandingStep
+from armdyn.errors import LoopError, SingularityError
+from armdyn.forks import cached_property
+from armdyn.formulations.coordinates import Coordinates, LinearCoordinates
+from armdyn.formulations.loops.closure import Closure, closure_of
+from armdyn.formulations.loops.follower import from_root
 from armdyn.formulations.loops.general import StandingGeneral
-from armdyn.formulations.loops.parallelogram import LinearDyad
-from armdyn.formulations.loops.plane import Pair, Path, across, added, inner, scaled, turned
-from armdyn.formulations.loops.standing import StandingMap, still
-from armdyn.formulations.spatial import rotate
+from armdyn.formulations.loops.newton import size
+from armdyn.formulations.loops.standing import StandingClosure, StandingLoops
+from armdyn.model import RobotModel
+from armdyn.model.cut_joints.coupling import polynomial
 
-SAME_VECTOR = 1e-14
-"""Largest difference of constant vectors that are the same but for rounding [m]."""
+SINGULAR = 1e-6
+"""How small a measure is in a singular configuration."""
+NEARLY = 1e-5
+"""The same where numbers are lost: inertias grow with the square of its inverse, so that pivots of
+the mass matrix are nothing but rounding beside each other."""
+REACH = 0.6
+"""How far from the assembly coordinates are drawn at first [rad, or share of the robot's size]."""
+FAR = 2.0
+"""The same where joints are coupled and no loop can come to an end."""
+LEAST_DETERMINANT = 0.1
+"""Smallest determinant of a loop, as a share of that in the assembly, that is taken."""
+SHRINK = 0.8
+"""How much nearer to the assembly coordinates are drawn each time."""
+MOST_SHRINKS = 120
+"""How often they are drawn nearer; the last ones are within 1e-11 rad."""
+DRAWS = 20
+"""How often as many coordinates as are wanted are drawn in their ranges."""
 
 
-class LoopCoordinates:
+def coordinates_of(model: RobotModel) -> Coordinates:
+    """The map of a robot; a LoopError if its loops cannot be assembled or cannot move."""
+    if not model.loops:
+        return LinearCoordinates(model, *(model.coupling or ()))
+    closure = closure_of(model)
+    if closure.linear is None:
+        return LoopCoordinates(closure)
+    return LinearCoordinates(model, *closure.linear, closed=closure.assembly)
+
+
+@dataclass(frozen=True)
+class LoopCoordinates(Coordinates):
     """The map between n actuated joints and all N, which depends on the configuration."""
 
-    K = None
+    closure: Closure
 
-    def __init__(self, closure: Closure):
-        self.closure, self.model = closure, closure.model
+    is_linear = False
 
-    def at(self, q: Array, start: Array | None = None) -> StandingMap:
+    @property
+    def model(self) -> RobotModel:  # type: ignore[override]
+        """The robot."""
+        return self.closure.model
+
+    @property
+    def iterates(self) -> bool:
+        """Whether passive joints are solved for by Newton's method."""
+        return self.closure.iteration is not None
+
+    @property
+    def assembly(self) -> Array:
+        """Positions of all joints where loops are assembled, (N,)."""
+        return self.closure.assembly
+
+    def at(self, q: Array, start: Array | None = None) -> StandingClosure:
         """The map at positions (..., n); `start` are positions of all joints nearby, if known."""
         if self.closure.iteration is not None:
             return StandingGeneral(self.closure.iteration, q, start)
-        return StandingLoops(self, q)
+        return StandingLoops(self.closure, q)
 
-    def known(self, full: Array) -> StandingMap:
+    def known(self, full: Array) -> StandingClosure:
         """The map where positions of all joints are known, (..., N)."""
         q = full[..., list(self.model.independent)]
         if self.closure.iteration is not None:
             return StandingGeneral(self.closure.iteration, q, full, closed=True)
-        return StandingLoops(self, q)
+        return StandingLoops(self.closure, q)
 
     def positions(self, q: Array) -> Array:
         """Positions of all joints, (..., N)."""
         return self.at(q).q
 
+    def near_assembly(self, full: Array) -> Array:
+        """Positions of all joints with passive ones at the turn that is nearest to the assembly."""
+        model, found = self.model, full.copy()
+        turns = [i for i in model.passive if model.joints[i].type.turns]
+        near = self.assembly[turns]
+        found[..., turns] = near + np.remainder(full[..., turns] - near + np.pi, 2 * np.pi) - np.pi
+        for loop in (from_root(model, x) for x in model.loops if x.couples):
+            found[..., loop.link_a] = polynomial(loop.coefficients, found[..., loop.link_b])
+        return found
+
     def _refuse(self, *_: Any) -> NoReturn:
-        loop = self.model.loops[0]
-        raise LoopError(
-            f"{loop.where} of {self.model.name!r}: this is not there for robots with loops that "
-            "are not parallelograms",
-            loop=loop.name,
+        raise self._error("this is not there")
+
+    rates = accelerations = torques = G_rate = _refuse  # type: ignore[assignment]
+    G = property(_refuse)
+
+    def with_drives(self) -> NoReturn:
+        """There is no such map."""
+        raise self._error("drives and dry friction along changing directions are not there")
+
+    def _error(self, missing: str) -> LoopError:
+        loop, name = self.model.loops[0], self.model.name
+        text = f"{missing} for robots with loops that are not parallelograms"
+        return LoopError(f"{loop.where} of {name!r}: {text}", loop=loop.name)
+
+    def explain(self, q: Array) -> None:
+        """Raise an error that names the loop and the state where a robot cannot be, or is singular.
+
+        It is asked where numbers were lost; if no loop is the cause, nothing happens.
+        """
+        model, determinants = self.model, self.at(q).type2
+        bad = ~(determinants > NEARLY)
+        if not bad.any():
+            return
+        *index, k = np.argwhere(bad)[0].tolist()
+        loop = model.loops[self.closure.order[k]]
+        state = q[tuple(index)] if index else q
+        where = f" (state {', '.join(map(str, index))})" if index else ""
+        position = ", ".join(
+            f"{model.joints[i].name} = {x:.6g}"
+            for i, x in zip(model.independent, state, strict=True)
+        )
+        if determinants[(*index, k)] == 0.0:
+            raise SingularityError(
+                f"{loop.where} of {model.name!r} cannot be closed with {position}{where}: its "
+                "links do not meet there. The way from the assembly goes through a singular "
+                "configuration of type 2"
+            )
+        raise SingularityError(
+            f"{loop.where} of {model.name!r} is singular (type 2) with {position}{where}: its "
+            "passive joints are not determined by the actuated ones"
         )
 
-    rates = torques = columns = rows = matrix = tensor = _refuse
+    def drawn_in_ranges(self, rng: np.random.Generator, count: int) -> Array:
+        """Coordinates at random in their ranges that can be closed, and are not singular.
+
+        Where few of them are, those that are missing are drawn near the assembly.
+        """
+        low, high = self.model.ranges.T
+        found = np.empty((0, len(low)))
+        for _ in range(DRAWS):
+            q = rng.uniform(low, high, (count, len(low)))
+            found = np.concatenate([found, q[self._is_regular(q)]])
+            if len(found) >= count:
+                return found[:count]
+        return np.concatenate([found, self.drawn(rng, count - len(found))])
+
+    def drawn(self, rng: np.random.Generator, count: int) -> Array:
+        """Coordinates at random around the assembly that can be closed and are not singular."""
+        model, turns = self.model, [self.model.joints[i].type.turns for i in self.model.independent]
+        unit = np.where(turns, 1.0, size(model))
+        found, reach = np.empty((0, len(unit))), REACH if self.closure.order else FAR
+        for _ in range(MOST_SHRINKS):
+            if len(found) >= count:
+                return found[:count]
+            drawn = rng.uniform(-1.0, 1.0, (2 * count, len(unit)))
+            q = self.closure.start + reach * unit * drawn
+            found = np.concatenate([found, q[self._is_regular(q)]])
+            reach *= SHRINK
+        names = ", ".join(repr(loop.name) for loop in model.loops)
+        raise LoopError(
+            f"the loops {names} of {model.name!r} can hardly be closed around the assembly: of "
+            f"{2 * count * MOST_SHRINKS} configurations nearer and nearer to it {len(found)} could "
+            f"be reached, and {count} are needed; the assembly is nearly singular, "
+            "give another one",
+            loop=model.loops[0].name,
+        )
+
+    def _is_regular(self, q: Array) -> Array:
+        """Where all loops are closed, and not much nearer to singular than in the assembly."""
+        return np.asarray((self.at(q).type2 > self._least).all(-1))
+
+    @cached_property
+    def _least(self) -> Array:
+        return LEAST_DETERMINANT * self.at(self.closure.start).type2
 
 
-class StandingLoops(StandingMap):
-    """The map by closed forms at one configuration or a batch of them, of floats or nodes."""
+@dataclass(frozen=True, slots=True)
+class LoopSingularity:
+    """How far a robot with loops is from singular configurations."""
 
-    def __init__(self, at: LoopCoordinates, q: Array):
-        self.model, self.n = at.model, len(at.model.independent)
-        values = self._spread(q)
-        with np.errstate(invalid="ignore", divide="ignore"):  # where a loop cannot be closed
-            self._steps: list[StandingStep] = [step.at(values) for step in at.closure.steps]
-        self._values = values
-        self.q = stacked(values)
-        """Positions of all joints, (..., N)."""
-
-    def _spread(self, x: Array) -> list[Any]:
-        """A value for each joint, zeros for those that are not known."""
-        values: list[Any] = [0.0] * len(self.model.joints)
-        for k, i in enumerate(self.model.independent):
-            values[i] = x[..., k] if x.dtype != object else x[k]
-        return values
-
-    def rates(self, qd: Array) -> Array:
-        """Velocities of all joints, (..., N)."""
-        if still(qd):
-            return np.zeros(len(self.model.joints))
-        return stacked(self._rates(qd))
-
-    def _rates(self, qd: Array) -> list[Any]:
-        rates = self._spread(qd)
-        for dyad in self._steps:
-            dyad.rates(self._values, rates)
-        return rates
-
-    def accelerations(self, qd: Array, qdd: Array) -> Array:
-        """Accelerations of all joints, (..., N)."""
-        if still(qd):
-            return self.rates(qdd)
-        rates, found = self._rates(qd), self._spread(qdd)
-        for dyad in self._steps:
-            dyad.accelerations(self._values, rates, found)
-        return stacked(found)
-
-    def torques(self, tau: Array) -> Array:
-        """Torques at the coordinates, (..., n), for torques at all joints."""
-        if still(tau):
-            return np.zeros(self.n)
-        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
-        for dyad in reversed(self._steps):
-            dyad.torques(self._values, values)
-        return stacked([values[i] for i in self.model.independent])
-
-    def vector(self, path: Path, v: tuple[float, float]) -> Pair:
-        """A vector of the plane of the base that turns with a link, as closures have it or new."""
-        for dyad in self._steps:
-            for segment, V in getattr(dyad, "parts", ()):
-                if segment.path == path and segment.slide < 0:
-                    for sign in (1.0, -1.0):
-                        if np.allclose(np.multiply(sign, segment.v), v, rtol=0, atol=SAME_VECTOR):
-                            return scaled(sign, V)
-        number = self.q[0].graph.number
-        return turned(angle_of(self._values, path), (number(v[0]), number(v[1])))
-
-    def along(self, path: Path, u: tuple[float, float]) -> Pair:
-        """The same, as α V + β V' of a vector V that a closure has on this link."""
-        for dyad in self._steps:
-            for segment, V in getattr(dyad, "parts", ()):
-                if segment.path == path and segment.slide < 0 and any(u):
-                    number = self.q[0].graph.number
-                    vx, vy, ux, uy = (number(x) for x in (*segment.v, *u))
-                    square = vx * vx + vy * vy
-                    alpha, beta = (ux * vx + uy * vy) / square, (uy * vx - ux * vy) / square
-                    return added(scaled(alpha, V), scaled(beta, across(V)))
-        return self.vector(path, u)
-
-    def _slopes(self) -> Array:
-        unit = np.eye(self.n)
-        columns = [self._rates(self._constant(unit[k])) for k in range(self.n)]
-        return np.stack([stacked(column, self.q) for column in columns], -1)
-
-    def G_rate(self, qd: Array) -> Array:
-        """Ġ, (..., N, n): its columns are bilinear in the rates and those of one coordinate."""
-        rates, columns = self._rates(qd), []
-        for k in range(self.n):
-            unit = self._rates(self._constant(np.eye(self.n)[k]))
-            found: list[Any] = [0.0] * len(self.model.joints)
-            for dyad in self._steps:
-                dyad.accelerations(self._values, rates, found, unit)
-            columns.append(stacked(found, self.q))
-        return np.stack(columns, -1)
-
-    def _constant(self, x: Array) -> Array:
-        """The same vector in every configuration."""
-        return np.broadcast_to(x, (*self.q.shape[:-1], len(x)))
+    type1: Array
+    """Smallest over largest singular value of the tool's Jacobian in its task, (...)."""
+    type2: Array
+    """For each loop the determinant of its passive joints as a share of the largest it could have,
+    (..., loops); 0 where it cannot be closed."""
 
     @property
-    def type2(self) -> Array:
-        """The determinant of each dyad that is no parallelogram, as a share of its bound.
-
-        It is 0 where the loop cannot be closed, and small near a singular configuration of type 2.
-        """
-        shares = []
-        for dyad in self._steps:
-            if isinstance(dyad, StandingDyad):
-                c1, c2 = dyad.columns
-                bound = np.sqrt(inner(c1, c1) * inner(c2, c2))
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    shares.append(np.nan_to_num(np.abs(dyad.root) / bound))
-        shape = self.q.shape[:-1]
-        if not shares:  # nothing but couplings
-            return np.empty((*shape, 0))
-        return np.stack([np.broadcast_to(x, shape) for x in shares], -1)
-
-    def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
-        """Force and moment of b on a at frame a for every loop, in world axes.
-
-        `tau` are the torques of the open tree at all joints. What of a planar loop acts out of its
-        plane is not determined, nor is the force of a loop that follows from others: both are zero.
-        """
-        q = self._values
-        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
-        found = {loop.name: np.zeros(3) for loop in self.model.loops}
-        for step in reversed(self._steps):
-            standing = (
-                StandingDyad(step.dyad, q, solved=True) if isinstance(step, LinearDyad) else step
-            )
-            if not isinstance(standing, StandingDyad):  # a coupling
-                standing.torques(q, values)
-                continue
-            fx, fy = standing.torques(q, values)
-            plane = standing.dyad.plane
-            x, y = np.asarray(plane.x), np.asarray(plane.y)
-            local = np.asarray(fx)[..., None] * x + np.asarray(fy)[..., None] * y
-            found[plane.loop.name] = rotate(frames.link(plane.host)[0], local)
-        return [(found[loop.name], 0.0 * found[loop.name]) for loop in self.model.loops]
+    def kind(self) -> Array:
+        """0 where it is regular, else the type 1, 2 or 3, (...)."""
+        first = self.type1 < SINGULAR
+        second = (self.type2 < SINGULAR).any(-1)
+        return first + 2 * second

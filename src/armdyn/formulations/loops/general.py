@@ -19,7 +19,7 @@ from armdyn.formulations.loops.follower import only_turns
 from armdyn.formulations.loops.iteration import Iteration
 from armdyn.formulations.loops.orthogonal import Orthogonal, Values
 from armdyn.formulations.loops.rows import end_frames
-from armdyn.formulations.loops.standing import StandingMap, still
+from armdyn.formulations.loops.standing import StandingClosure, still
 from armdyn.formulations.loops.system import entries, stacked
 from armdyn.graph.nodes import Node
 from armdyn.model import RobotModel
@@ -32,7 +32,7 @@ def passive_angles(model: RobotModel, q: Array) -> list[tuple[Any, bool]]:
     return [(q[i], only_turns(model.joints[i])) for i in model.passive]
 
 
-class StandingGeneral(StandingMap):
+class StandingGeneral(StandingClosure):
     """The map at one configuration or a batch of them."""
 
     def __init__(

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.coordinates import StandingLoops
 from armdyn.formulations.loops.plane import (
     PARALLEL_AXES,
     Pair,
@@ -26,6 +25,7 @@ from armdyn.formulations.loops.plane import (
     scaled,
     zero_frames,
 )
+from armdyn.formulations.loops.standing import StandingLoops
 from armdyn.model import RobotModel
 
 

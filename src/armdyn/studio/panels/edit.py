@@ -6,6 +6,7 @@ from typing import Any
 
 from armdyn.errors import ArmdynError, check_known
 from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.model import RobotModel, edit
 from armdyn.model.validate import check_physical
@@ -210,7 +211,7 @@ def ledger(model: RobotModel, state: State) -> Ledger:
     """The torques of a robot that is not compiled."""
     if state.payload > 0:
         model = edit.with_payload(model, state.payload, (0, 0, 0), None)
-    return Ledger(*TextbookTerms(model).ledger(state.q, state.qd, state.qdd))
+    return Ledger(*TextbookTerms(coordinates_of(model)).ledger(state.q, state.qd, state.qdd))
 
 
 def tree_html(model: RobotModel, original: RobotModel | None = None) -> str:
