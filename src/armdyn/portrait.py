@@ -10,8 +10,8 @@ from armdyn.errors import ShapeError
 from armdyn.figures import COLOURS, GREY, INK, PALE
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
-from armdyn.formulations.loops.coordinates import coordinates_of
-from armdyn.formulations.loops.rows import cut_lines, end_frames
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.rows import cut_lines, end_frames
 from armdyn.model import RobotModel
 
 LINK, TURNS, SLIDES, MASS = "#9A9A9A", COLOURS["inertial"], COLOURS["coulomb"], COLOURS["gravity"]

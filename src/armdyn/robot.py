@@ -44,9 +44,6 @@ from armdyn.formulations.external import Wrench, exerted_wrenches
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations, warn_of_condition
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.link_axes import check_link_axes
-from armdyn.formulations.loops.coordinates import LoopCoordinates, LoopSingularity, coordinates_of
-from armdyn.formulations.loops.follower import only_turns
-from armdyn.formulations.loops.rows import largest_residuals
 from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
@@ -57,6 +54,9 @@ from armdyn.io.files import save_model
 from armdyn.io.springs import with_springs
 from armdyn.kernels.quick import quick
 from armdyn.kinematics.inverse_kinematics import inverse_kinematics
+from armdyn.loops.coordinates import LoopCoordinates, LoopSingularity, coordinates_of
+from armdyn.loops.follower import only_turns
+from armdyn.loops.rows import largest_residuals
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical

@@ -17,8 +17,8 @@ import pytest
 import armdyn
 from armdyn.errors import ArmdynError, ArmdynWarning, InertiaError, SingularityError
 from armdyn.formulations.coriolis import coriolis_matrix
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.textbook_terms import TextbookTerms
+from armdyn.loops.coordinates import coordinates_of
 
 TOLERANCE = 1e-9
 ILL_CONDITIONED = 1e-8  # ratio of eigenvalues of M below which 1e-9 in accelerations means nothing

@@ -9,8 +9,8 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.errors import SingularityError
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request

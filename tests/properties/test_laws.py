@@ -7,7 +7,7 @@ from armdyn import Robot
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import jacobian
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.transform import rotation_about, transform
 from support.peers import close
 

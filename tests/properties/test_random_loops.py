@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from armdyn.formulations.loops.coordinates import coordinates_of
-from armdyn.formulations.loops.rows import closure_matrix
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.rows import closure_matrix
 from support.elimination import eliminated, jacobian
 from support.programs import EvaluatedRobot
 from support.random_loops import ROBOTS

@@ -10,8 +10,8 @@ from functools import cache, cached_property
 import numpy as np
 
 from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.parameters import robot_parameters, with_parameters
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Connection, Drive, FrictionLaw, Inertia, Mimic, RobotModel, Rotor, assemble
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.programs import EvaluatedRobot

@@ -14,12 +14,12 @@ from armdyn.formulations.energy import link_energies, potential_energy
 from armdyn.formulations.forward_dynamics import accelerations
 from armdyn.formulations.friction import friction_rows, friction_torque
 from armdyn.formulations.lagrange_euler import homogeneous
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.formulations.spatial import rotate
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Mimic
 from support.random_robots import random_model
 

@@ -7,7 +7,7 @@ import armdyn
 from armdyn.check.check import check_report
 from armdyn.errors import ModelError, ShapeError, UnknownNameError
 from armdyn.figures import STYLE
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from support.random_robots import random_model, random_states
 
 CASES = [("RRR", 1), ("RPRR", 2), ("PRP", 3), ("RRRRRRR", 4)]

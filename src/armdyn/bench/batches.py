@@ -9,8 +9,8 @@ from armdyn.arrays import Array
 from armdyn.bench.peak import kernel_flops, peak_loop
 from armdyn.bench.report import Speed
 from armdyn.bench.timing import Contender, alternate
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.kernels.threads import set_threads, threads
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot
 
 CACHED_STATES = 2048

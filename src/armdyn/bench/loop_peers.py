@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.bench.timing import LOOP, Contender, loop
 from armdyn.errors import PeerError
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Joint, RobotModel
 from armdyn.robot import Robot
 

@@ -13,11 +13,11 @@ from armdyn.check.geometry import geometry_findings
 from armdyn.check.joints import joint_findings
 from armdyn.check.loops import loop_findings
 from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.html import html_table
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
 from armdyn.io.xml import read_xml
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding, Level
 from armdyn.robot import Robot

@@ -6,9 +6,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
-from armdyn.formulations.loops.coordinates import LoopCoordinates, coordinates_of
-from armdyn.formulations.loops.newton import size
-from armdyn.formulations.loops.rows import residuals
+from armdyn.loops.coordinates import LoopCoordinates, coordinates_of
+from armdyn.loops.newton import size
+from armdyn.loops.rows import residuals
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding
 from armdyn.robot import Robot

@@ -14,7 +14,7 @@ import typer
 from armdyn.cli.motion_options import joint_values, warn_of_degrees
 from armdyn.cli.options import numbers
 from armdyn.errors import ArmdynWarning
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 
 if TYPE_CHECKING:
     from armdyn.arrays import Array

@@ -10,9 +10,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.compare.states import States
 from armdyn.formulations.friction import friction_torque
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_torques
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Body, Joint, Link, RobotModel
 
 JOINT_TOLERANCE = 1e-9

@@ -25,9 +25,9 @@ from armdyn.errors import ModelError, SingularityError, UnknownNameError, counte
 from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate, world_frames
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.spatial import rotate
 from armdyn.graph.ring import Trig
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Frame, RobotModel
 from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import canonical, canonical_frames, cos_sin

@@ -21,15 +21,15 @@ from armdyn.equations.quotients import Quotient, factored
 from armdyn.equations.recursive import Recursive, listed
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.tree import ZERO, Expr, Number, Symbol, power, product, total
-from armdyn.formulations.loops.closure import Closure, closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.follower import Follower, Step
-from armdyn.formulations.loops.linear_step import LinearStep
-from armdyn.formulations.loops.plane import PlanarLoop, Segment
 from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Graph
 from armdyn.graph.program import Program
 from armdyn.graph.ring import Ring, Trig
+from armdyn.loops.closure import Closure, closure_of
+from armdyn.loops.coordinates import LoopCoordinates
+from armdyn.loops.follower import Follower, Step
+from armdyn.loops.linear_step import LinearStep
+from armdyn.loops.plane import PlanarLoop, Segment
 from armdyn.model import RobotModel
 from armdyn.quantities.finish import node_array
 

@@ -23,7 +23,7 @@ from armdyn.equations.reduced_form import reduced_form
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, check_known, counted, shown
-from armdyn.formulations.loops.closure import closure_of
+from armdyn.loops.closure import closure_of
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.parameters import parameters

@@ -23,7 +23,7 @@ from armdyn.equations.tree import (
     product,
     total,
 )
-from armdyn.formulations.loops.closure import closure_of
+from armdyn.loops.closure import closure_of
 from armdyn.model import FrictionLaw, RobotModel
 
 

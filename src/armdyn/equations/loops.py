@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from armdyn.errors import LoopError
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.follower import Follower
-from armdyn.formulations.loops.linear_step import LinearStep
-from armdyn.formulations.loops.parallelogram import LinearDyad
-from armdyn.formulations.loops.plane import Path, PlanarLoop, Segment
+from armdyn.loops.closure import closure_of
+from armdyn.loops.follower import Follower
+from armdyn.loops.linear_step import LinearStep
+from armdyn.loops.parallelogram import LinearDyad
+from armdyn.loops.plane import Path, PlanarLoop, Segment
 from armdyn.model import RobotModel
 
 

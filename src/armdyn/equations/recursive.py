@@ -14,10 +14,10 @@ from fractions import Fraction
 
 from armdyn.equations.document import Block, Line, index
 from armdyn.equations.tree import Call, Expr, Number, Symbol, leaves, negated, operation, sign
-from armdyn.formulations.loops.closure import closure_of
 from armdyn.graph.count import NO_OPERATIONS, Operations
 from armdyn.graph.operations import TRIG
 from armdyn.graph.program import Constant, Program
+from armdyn.loops.closure import closure_of
 from armdyn.model import RobotModel
 from armdyn.quantities.registry import quantity_program
 from armdyn.quantities.request import Request

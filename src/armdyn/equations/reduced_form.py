@@ -16,8 +16,8 @@ from armdyn.arrays import Array
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.symbolic_robot import Sum, SymbolicRobot
 from armdyn.forks import cached_property
-from armdyn.formulations.loops.closure import closure_of
 from armdyn.graph.ring import Harmonic, Ring, Trig
+from armdyn.loops.closure import closure_of
 from armdyn.model import RobotModel
 
 SAME_ANGLE = 1e-12

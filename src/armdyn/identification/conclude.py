@@ -12,7 +12,6 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynWarning
 from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification.build import found_robot, parameter_rows
 from armdyn.identification.diagnosis import diagnose
@@ -25,6 +24,7 @@ from armdyn.identification.residuals import Fit, fit_of, kind_of_split, residual
 from armdyn.identification.result import Identification
 from armdyn.identification.task import Choices, Task, places
 from armdyn.identification.uncertainty import FoundParameter, Spread, reasons, spread_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
 from armdyn.robot import Robot
 

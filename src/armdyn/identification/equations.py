@@ -13,11 +13,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.identification.filters import low_pass
 from armdyn.identification.friction_terms import ROTOR, FrictionFeature, Structure
 from armdyn.identification.preparation import Piece
 from armdyn.identification.spring_terms import joints_felt, spring_features, spring_torques_at
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot
 
 Motor = tuple[int, FrictionFeature]

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
 from armdyn.identification.friction_terms import FrictionFeature
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel, Spring
 
 STIFF = FrictionFeature("spring", (STIFFNESS,))

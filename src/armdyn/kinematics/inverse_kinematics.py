@@ -10,9 +10,9 @@ import numpy.typing as npt
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, real
 from armdyn.errors import ModelError, ShapeError, UnreachableError, check_known, counted, shown
 from armdyn.formulations.cartesian import COORDINATES, default_task, task_rows
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.spatial import transpose
 from armdyn.kinematics.pose_solver import PoseSolver, joint_limits, pose_solver
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 UNREACHABLE = ("error", "nan", "nearest")

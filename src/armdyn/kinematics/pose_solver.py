@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.kinematics.pose_search import PoseSearch
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 STARTS = (1, 2, 4, 16, 64, 256)

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from armdyn.errors import check_known
-from armdyn.formulations.loops.closure import closure_of
 from armdyn.graph.count import Operations, count
+from armdyn.loops.closure import closure_of
 from armdyn.model import RobotModel
 from armdyn.model.joint_types import REVOLUTE
 from armdyn.operations.count import STAGES, MethodCounts, stage_count, traced

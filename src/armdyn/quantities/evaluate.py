@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, lost
 from armdyn.formulations.coordinates import Coordinates
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.passive_joints import PASSIVE_JOINTS
 from armdyn.quantities.quantity import WRENCH, Quantity, noun_of

@@ -4,11 +4,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.rows import end_frames
-from armdyn.formulations.loops.standing import StandingClosure, StandingLoops
 from armdyn.formulations.spatial import cross, dot, rotate, rotate_back
 from armdyn.formulations.springs import spring_wrenches
+from armdyn.loops.closure import closure_of
+from armdyn.loops.rows import end_frames
+from armdyn.loops.standing import StandingClosure, StandingLoops
 from armdyn.quantities.traced_robot import TracedRobot
 
 

@@ -13,11 +13,11 @@ from armdyn.arrays import Array, lost
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.cartesian import task_columns
 from armdyn.formulations.coriolis import configuration_space
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.slopes import TorqueSlopes, acceleration_slopes
 from armdyn.formulations.textbook_terms import TextbookTerms
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Otherwise
 from armdyn.quantities.request import Request

@@ -3,7 +3,7 @@
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.general import passive_angles
+from armdyn.loops.general import passive_angles
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 

@@ -12,7 +12,6 @@ from armdyn.arrays import Array
 from armdyn.errors import GraphError
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.graph.differentiate import jacobian
 from armdyn.graph.evaluate import evaluate
@@ -20,6 +19,7 @@ from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Node
 from armdyn.graph.program import Program
 from armdyn.graph.visit import reachable, unguarded
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.finish import filled
 from armdyn.quantities.registry import traced_quantity

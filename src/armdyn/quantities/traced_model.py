@@ -9,12 +9,12 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.forks import cached_property
 from armdyn.formulations.coordinates import StandingMap
-from armdyn.formulations.loops.coordinates import coordinates_of
-from armdyn.formulations.loops.regroup import regrouped
 from armdyn.formulations.rotors import rotor_inertias
 from armdyn.graph.differentiate import gradient, jvp
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.trace import trace
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.regroup import regrouped
 from armdyn.model import RobotModel
 from armdyn.model.edit import without_rounding
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH

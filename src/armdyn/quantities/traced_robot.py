@@ -11,15 +11,15 @@ from armdyn.errors import SingularityError
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.kinematics import world_frames, wrench_torques
-from armdyn.formulations.loops.planar_torques import is_planar, planar_torques
-from armdyn.formulations.loops.regroup import regrouped
-from armdyn.formulations.loops.standing import StandingLoops
 from armdyn.formulations.newton_euler import NewtonEuler
 from armdyn.formulations.rotors import rotor_matrix, rotor_torques
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.formulations.springs import spring_torques, spring_wrenches
 from armdyn.graph.count import count
 from armdyn.graph.program import Program
+from armdyn.loops.planar_torques import is_planar, planar_torques
+from armdyn.loops.regroup import regrouped
+from armdyn.loops.standing import StandingLoops
 from armdyn.quantities.finish import finished_program, node_array
 from armdyn.quantities.recursion import recursion
 from armdyn.quantities.traced_model import TracedModel

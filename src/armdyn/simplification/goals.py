@@ -7,7 +7,7 @@ from typing import Any
 
 from armdyn.equations.document import index
 from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
-from armdyn.formulations.loops.closure import closure_of
+from armdyn.loops.closure import closure_of
 from armdyn.model import RobotModel
 
 WORDS = (

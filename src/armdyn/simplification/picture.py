@@ -15,8 +15,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.figures import GREY, INK, PALE, draw_limit
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.coordinates import coordinates_of
-from armdyn.formulations.loops.rows import limbs
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.rows import limbs
 from armdyn.model import RobotModel
 from armdyn.simplification.comparison import Comparison
 from armdyn.simplification.counterweights import Build, shape

@@ -8,8 +8,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.figures import GREY, INK, PALE
 from armdyn.formulations.kinematics import frame_in_world, world_frames
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.springs import spring_vectors
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
 

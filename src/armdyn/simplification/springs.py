@@ -13,8 +13,8 @@ from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.figures import save_picture
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.springs import spring_torques, spring_vectors
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
 from armdyn.robot import Robot, check_robot

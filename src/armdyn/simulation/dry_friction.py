@@ -14,7 +14,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import SimulationError
 from armdyn.formulations.coordinates import StandingMap
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, RobotModel
 from armdyn.model.friction_terms import TERMS
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import SimulationError, SingularityError
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot
 from armdyn.simulation.contact import impact, least_constraint
 from armdyn.simulation.dry_friction import DryFriction

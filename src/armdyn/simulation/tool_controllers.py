@@ -23,9 +23,9 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_names, real
 from armdyn.errors import SimulationError, counted, shown
 from armdyn.formulations.cartesian import check_rank, check_task, default_task, task_rows
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
 from armdyn.kinematics.pose_search import logarithm_slope, pose_error
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.controllers import check_gains, floats
 from armdyn.simulation.protocols import Motion

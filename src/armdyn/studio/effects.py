@@ -6,8 +6,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.spatial import rotate
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 STEP = 1e-4

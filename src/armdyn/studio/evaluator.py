@@ -8,9 +8,9 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.formulations.ledger import Ledger
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.spatial import rotate
 from armdyn.formulations.textbook_terms import TextbookTerms
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import edit
 from armdyn.model.transform import transform
 from armdyn.robot import Robot

@@ -8,7 +8,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.figures import GREY, INK, PALE, STYLE
 from armdyn.formulations.kinematics import frame_in_world, world_frames
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot
 from armdyn.studio.background import Tell
 from armdyn.studio.recording import Recording

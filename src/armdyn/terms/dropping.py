@@ -13,10 +13,10 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.friction import friction_torque
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.parameters import Owner
 from armdyn.formulations.regressor import regressor, ten_parameters
 from armdyn.formulations.rotors import rotor_torques
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Inertia, RobotModel
 from armdyn.model.friction_terms import TERMS
 from armdyn.model.joint import Rotor

@@ -13,8 +13,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.dalembert import dalembert
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.rotors import rotor_matrix
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.friction_terms import FRICTION_ROWS
 from armdyn.robot import Robot
 from armdyn.terms.states import StateSet

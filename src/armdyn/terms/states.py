@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
 from armdyn.errors import ArmdynWarning, ModelError, TrajectoryError, check_known, counted, shown
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot
 from armdyn.simulation.limits import excesses
 from armdyn.simulation.trajectories import sampled

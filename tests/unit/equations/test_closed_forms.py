@@ -16,7 +16,7 @@ from armdyn.equations.cartesian import cartesian_form
 from armdyn.equations.closed_form import ClosedForm
 from armdyn.equations.readable import readable
 from armdyn.equations.symbolise import symbolise
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.arms import ARMS
 from support.golden_values import golden

@@ -6,7 +6,7 @@ import sympy as sp
 
 import armdyn
 from armdyn import equations
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from support.peers import close
 from support.random_robots import random_model, random_states, special_model
 from support.textbook_quantities import tensor

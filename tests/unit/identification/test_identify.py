@@ -6,11 +6,11 @@ import pytest
 import armdyn
 from armdyn.errors import ArmdynError, IdentificationError
 from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification import identify, preparation, task
 from armdyn.identification.conclude import with_offsets_alone
 from armdyn.identification.methods import METHODS
+from armdyn.loops.coordinates import coordinates_of
 from support.measured_arms import guessed, measured, worn
 from support.random_robots import random_model
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from armdyn.errors import LoopError, ModelError, UnknownNameError
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.dh import read_dh
 from armdyn.io.toml.read import read_toml
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.loops import FIVE_BAR
 

@@ -17,11 +17,11 @@ from armdyn.errors import (
     UnknownNameError,
     UnsupportedJointError,
 )
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.mjcf.couplings import Couplings
 from armdyn.io.mjcf.drives import read_drives
 from armdyn.io.mjcf.fields import fields_table, groups_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.transform import transform
 from support.pages import page, table

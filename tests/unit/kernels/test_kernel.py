@@ -7,10 +7,10 @@ from armdyn import Robot
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.forward_dynamics import METHODS
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.graph.operations import OPERATIONS
 from armdyn.kernels.kernel import Kernel
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.quantities.otherwise import BY_DIRECTIONS
 from armdyn.quantities.otherwise import WHOLE_DERIVATIVES as LARGE
 from armdyn.quantities.registry import QUANTITIES

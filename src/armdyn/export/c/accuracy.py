@@ -8,10 +8,10 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.export.options import Function
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.graph.evaluate import Table
 from armdyn.graph.operations import FUNCTIONS, OPERATIONS
 from armdyn.graph.program import Program
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 STATES = 1000

@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.export.options import Function
-from armdyn.formulations.loops.coordinates import coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 STATES = 3

@@ -8,8 +8,8 @@ import numpy as np
 from armdyn.arrays import Array, check_names
 from armdyn.errors import ExcitationError, UnknownNameError
 from armdyn.formulations.base_parameters import independent_columns
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.kernels.kernel import Kernel
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
 

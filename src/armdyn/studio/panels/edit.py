@@ -6,8 +6,8 @@ from typing import Any
 
 from armdyn.errors import ArmdynError, check_known
 from armdyn.formulations.ledger import Ledger
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.textbook_terms import TextbookTerms
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel, edit
 from armdyn.model.validate import check_physical
 from armdyn.robot import Robot

@@ -13,8 +13,8 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.forks import cached_property
-from armdyn.formulations.loops.dyad import Dyad, StandingDyad
-from armdyn.formulations.loops.follower import (
+from armdyn.loops.dyad import Dyad, StandingDyad
+from armdyn.loops.follower import (
     Follower,
     Step,
     following,
@@ -22,12 +22,12 @@ from armdyn.formulations.loops.follower import (
     refuse_leader,
     turns_wholly,
 )
-from armdyn.formulations.loops.iteration import Iteration
-from armdyn.formulations.loops.iteration_of import iteration_of
-from armdyn.formulations.loops.linear_step import LinearStep
-from armdyn.formulations.loops.newton import assembled, check_mobility
-from armdyn.formulations.loops.parallelogram import linear_dyad
-from armdyn.formulations.loops.plane import Path, PlanarLoop, planar_loop
+from armdyn.loops.iteration import Iteration
+from armdyn.loops.iteration_of import iteration_of
+from armdyn.loops.linear_step import LinearStep
+from armdyn.loops.newton import assembled, check_mobility
+from armdyn.loops.parallelogram import linear_dyad
+from armdyn.loops.plane import Path, PlanarLoop, planar_loop
 from armdyn.model import Loop, RobotModel
 
 

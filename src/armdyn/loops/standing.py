@@ -9,12 +9,12 @@ from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.formulations.coordinates import StandingMap
 from armdyn.formulations.kinematics import WorldFrames
-from armdyn.formulations.loops.closure import Closure
-from armdyn.formulations.loops.dyad import StandingDyad, angle_of, stacked
-from armdyn.formulations.loops.follower import StandingStep
-from armdyn.formulations.loops.parallelogram import LinearDyad
-from armdyn.formulations.loops.plane import Pair, Path, across, added, inner, scaled, turned
 from armdyn.formulations.spatial import rotate
+from armdyn.loops.closure import Closure
+from armdyn.loops.dyad import StandingDyad, angle_of, stacked
+from armdyn.loops.follower import StandingStep
+from armdyn.loops.parallelogram import LinearDyad
+from armdyn.loops.plane import Pair, Path, across, added, inner, scaled, turned
 from armdyn.model import RobotModel
 
 SAME_VECTOR = 1e-14

@@ -13,9 +13,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.exact_geometry import ExactGeometry, crossed
-from armdyn.formulations.loops.rows import end_frames
 from armdyn.graph.field import number_residue
+from armdyn.loops.exact_geometry import ExactGeometry, crossed
+from armdyn.loops.rows import end_frames
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints.rows import Distance, Normal
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.follower import from_root
-from armdyn.formulations.loops.linear_step import LinearStep
-from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.loops.follower import from_root
+from armdyn.loops.linear_step import LinearStep
+from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.model import Frame, Loop, RobotModel
 from armdyn.model.cut_joints.rows import Distance, Slide
 from armdyn.model.loop import cycle

@@ -15,13 +15,13 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.formulations.kinematics import WorldFrames
-from armdyn.formulations.loops.follower import only_turns
-from armdyn.formulations.loops.iteration import Iteration
-from armdyn.formulations.loops.orthogonal import Orthogonal, Values
-from armdyn.formulations.loops.rows import end_frames
-from armdyn.formulations.loops.standing import StandingClosure, still
-from armdyn.formulations.loops.system import entries, stacked
 from armdyn.graph.nodes import Node
+from armdyn.loops.follower import only_turns
+from armdyn.loops.iteration import Iteration
+from armdyn.loops.orthogonal import Orthogonal, Values
+from armdyn.loops.rows import end_frames
+from armdyn.loops.standing import StandingClosure, still
+from armdyn.loops.system import entries, stacked
 from armdyn.model import RobotModel
 
 QUARTER = 0.25

@@ -5,9 +5,9 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from armdyn.formulations.loops.dyad import Values, angle_of
-from armdyn.formulations.loops.plane import Path
 from armdyn.graph.nodes import Node
+from armdyn.loops.dyad import Values, angle_of
+from armdyn.loops.plane import Path
 
 
 @dataclass(frozen=True, slots=True)

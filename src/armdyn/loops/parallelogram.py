@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.dyad import Dyad, angle_of
-from armdyn.formulations.loops.linear_step import LinearStep
-from armdyn.formulations.loops.plane import Pair, Segment, turned
+from armdyn.loops.dyad import Dyad, angle_of
+from armdyn.loops.linear_step import LinearStep
+from armdyn.loops.plane import Pair, Segment, turned
 
 SAME_LENGTH = 1e-12
 """Largest relative difference of sides that are taken as equal."""

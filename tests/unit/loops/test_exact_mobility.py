@@ -5,11 +5,11 @@ import pytest
 
 import armdyn
 from armdyn.errors import LoopError, SingularityError
-from armdyn.formulations.loops import coordinates
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.exact_motion import moves_exactly
-from armdyn.formulations.loops.newton import assembled, size
+from armdyn.loops import coordinates
+from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import LoopCoordinates
+from armdyn.loops.exact_motion import moves_exactly
+from armdyn.loops.newton import assembled, size
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.random_loops import RandomRobot, planar, spatial, turned
 

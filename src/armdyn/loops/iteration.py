@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.follower import Step, only_turns
-from armdyn.formulations.loops.orthogonal import Orthogonal, Values, determinant, inner, sign
-from armdyn.formulations.loops.system import LoopSystem
 from armdyn.graph.nodes import Graph, Node
+from armdyn.loops.follower import Step, only_turns
+from armdyn.loops.orthogonal import Orthogonal, Values, determinant, inner, sign
+from armdyn.loops.system import LoopSystem
 from armdyn.model import RobotModel
 
 LAST_STEPS = 4

@@ -7,9 +7,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.loops.coordinates import coordinates_of
 from armdyn.formulations.parameters import robot_parameters, with_parameters
 from armdyn.formulations.regressor import regressor
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 KEPT_FIRST = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)

@@ -5,14 +5,14 @@ import pytest
 
 import armdyn
 from armdyn.errors import LoopError, SingularityError
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import coordinates_of
-from armdyn.formulations.loops.general import StandingGeneral
-from armdyn.formulations.loops.iteration_of import iteration_of
-from armdyn.formulations.loops.newton import check_mobility
-from armdyn.formulations.loops.orthogonal import Orthogonal, determinant
-from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.io.toml.read import read_toml
+from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.general import StandingGeneral
+from armdyn.loops.iteration_of import iteration_of
+from armdyn.loops.newton import check_mobility
+from armdyn.loops.orthogonal import Orthogonal, determinant
+from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from support.elimination import eliminated
 from support.loops import FIVE_BAR, rod_arm, spatial_loop
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.around import LoopAround
-from armdyn.formulations.loops.orthogonal import Values
 from armdyn.graph.nodes import Node
+from armdyn.loops.around import LoopAround
+from armdyn.loops.orthogonal import Values
 from armdyn.model import RobotModel
 
 

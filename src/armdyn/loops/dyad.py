@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.plane import (
+from armdyn.graph.nodes import Node
+from armdyn.loops.plane import (
     Pair,
     Path,
     PlanarLoop,
@@ -31,7 +32,6 @@ from armdyn.formulations.loops.plane import (
     scaled,
     turned,
 )
-from armdyn.graph.nodes import Node
 
 Values = list[Any]
 """A number, an array or a node for each joint."""

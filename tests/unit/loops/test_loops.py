@@ -9,14 +9,14 @@ import armdyn
 from armdyn.errors import LoopError, SingularityError, TomlError
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import coordinates_of
-from armdyn.formulations.loops.parallelogram import LinearDyad
-from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Graph
 from armdyn.io.toml.read import read_toml
+from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.parallelogram import LinearDyad
+from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.model import FrictionLaw
 from armdyn.model.transform import rotation_about, transform
 from armdyn.quantities.registry import quantity_program

@@ -16,11 +16,11 @@ from armdyn.arrays import Array
 from armdyn.errors import LoopError, SingularityError
 from armdyn.forks import cached_property
 from armdyn.formulations.coordinates import Coordinates, LinearCoordinates
-from armdyn.formulations.loops.closure import Closure, closure_of
-from armdyn.formulations.loops.follower import from_root
-from armdyn.formulations.loops.general import StandingGeneral
-from armdyn.formulations.loops.newton import size
-from armdyn.formulations.loops.standing import StandingClosure, StandingLoops
+from armdyn.loops.closure import Closure, closure_of
+from armdyn.loops.follower import from_root
+from armdyn.loops.general import StandingGeneral
+from armdyn.loops.newton import size
+from armdyn.loops.standing import StandingClosure, StandingLoops
 from armdyn.model import RobotModel
 from armdyn.model.cut_joints.coupling import polynomial
 

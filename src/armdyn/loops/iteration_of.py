@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.formulations.loops.around import LoopAround, loop_around
-from armdyn.formulations.loops.follower import Step
-from armdyn.formulations.loops.iteration import Iteration
-from armdyn.formulations.loops.newton import size
-from armdyn.formulations.loops.system import LoopSystem, column_order, entries, stacked
+from armdyn.loops.around import LoopAround, loop_around
+from armdyn.loops.follower import Step
+from armdyn.loops.iteration import Iteration
+from armdyn.loops.newton import size
+from armdyn.loops.system import LoopSystem, column_order, entries, stacked
 from armdyn.model import Loop, RobotModel
 from armdyn.model.loop import cycle
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.plane import (
+from armdyn.loops.plane import (
     PARALLEL_AXES,
     Pair,
     Path,
@@ -25,7 +25,7 @@ from armdyn.formulations.loops.plane import (
     scaled,
     zero_frames,
 )
-from armdyn.formulations.loops.standing import StandingLoops
+from armdyn.loops.standing import StandingLoops
 from armdyn.model import RobotModel
 
 
