@@ -13,12 +13,12 @@ Space Stage System Table Term Trial _Body _Builder _Joint _Step
 """
 FUNCTIONS = """
 angle_sum bench box branches cell check_loops check_names check_times chosen_states compare
-compiled constants coriolis_matrix counted crossed draw drawn_in_ranges ellipsoid entries
+compiled constants coriolis_matrix counted draw ellipsoid entries
 equations evaluate exact excite export filled fitting follow identify index inner inverse jacobian
 legend listed mirrored module mujoco number numbers on_threads operations passive_joints pinocchio
 place plain plot_torques pose power product random_states rank read_triangles reasons reduced
-request_of robots run scaled search sections sign simplify simulate size stacked start substituted
-sweep terms text toolbox total transpose turned turning
+request_of robots run scaled search sections sign simplify simulate size start substituted
+sweep terms text toolbox transpose turned turning
 """
 
 

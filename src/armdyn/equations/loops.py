@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from armdyn.errors import LoopError
 from armdyn.loops.closure import closure_of
 from armdyn.loops.follower import Follower
-from armdyn.loops.linear_step import LinearStep
-from armdyn.loops.parallelogram import LinearDyad
+from armdyn.loops.linear_step import LinearDyad, LinearStep
 from armdyn.loops.plane import Path, PlanarLoop, Segment
 from armdyn.model import RobotModel
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from armdyn.errors import LoopError
-from armdyn.loops.dyad import Dyad, StandingDyad, Values
+from armdyn.loops.dyad import Dyad, StandingDyad
 from armdyn.loops.linear_step import LinearStep
+from armdyn.loops.values import Values
 from armdyn.model import Joint, Loop, RobotModel
 from armdyn.model.cut_joints.coupling import composed, derivative, polynomial
 

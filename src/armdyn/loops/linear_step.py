@@ -1,13 +1,27 @@
-"""Passive joints that follow others linearly, as in parallelograms and behind gears."""
+"""Passive joints that follow others linearly, as behind gears and in parallelograms.
+
+In these the vectors of a dyad turn with known ones.
+"""
 
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any
 
+import numpy as np
+
+from armdyn.arrays import Array
 from armdyn.graph.nodes import Node
-from armdyn.loops.dyad import Values, angle_of
-from armdyn.loops.plane import Path
+from armdyn.loops.dyad import Dyad
+from armdyn.loops.plane import Path, Segment, angle_of
+from armdyn.loops.values import Pair, Values, turned
+
+SAME_LENGTH = 1e-12
+"""Largest relative difference of sides that are taken as equal."""
+SAME_VECTOR = 1e-6
+"""Largest relative difference of vectors in the assembly that tells which mode it is."""
+EXACT_TURN = 1e-12
+"""Angles this near to a multiple of a quarter turn are taken as one [rad]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +66,66 @@ def _times(ratio: float, x: Any) -> Any:
         total = reduce(add, [x] * int(abs(ratio)))
         return total if ratio > 0 else -total
     return ratio * x
+
+
+@dataclass(frozen=True, slots=True)
+class LinearDyad(LinearStep):
+    """Two passive joints of a loop that follow linearly."""
+
+    dyad: Dyad
+
+
+def linear_dyad(dyad: Dyad, assembly: Array) -> LinearDyad | None:
+    """The dyad as a linear one; None if it is none in the mode of the assembly."""
+    if not all(dyad.turning):
+        return None
+    groups: dict[int, list[Segment]] = {-1: [], 0: [], 1: []}
+    for segment in dyad.plane.segments:
+        groups[dyad.group(segment)].append(segment)
+    sides = [groups[0], groups[1]]
+    known = groups[-1]
+    simple = len(known) == 2 and all(len(side) == 1 for side in sides)
+    if not simple or any(s.slide >= 0 for s in dyad.plane.segments):
+        return None
+    x, y = sides[0][0], sides[1][0]
+    if dyad.after(x, 0) or dyad.after(y, 1):
+        return None
+    for a, b in (known, known[::-1]):
+        if _opposite(x, a, assembly) and _opposite(y, b, assembly):
+            return _following(dyad, ((x, a), (y, b)), assembly)
+    return None
+
+
+def _opposite(x: Segment, a: Segment, assembly: Array) -> bool:
+    """Whether x is -a in the assembly, and as long."""
+    lengths = np.hypot(*x.v), np.hypot(*a.v)
+    if abs(lengths[0] - lengths[1]) > SAME_LENGTH * lengths[1]:
+        return False
+    X, A = (_standing(s, assembly) for s in (x, a))
+    return bool(np.hypot(X[0] + A[0], X[1] + A[1]) < SAME_VECTOR * lengths[1])
+
+
+def _standing(segment: Segment, q: Array) -> Pair:
+    angle: Any = angle_of(list(q), segment.path)
+    return turned(float(angle), segment.v)
+
+
+def _following(
+    dyad: Dyad, pairs: tuple[tuple[Segment, Segment], ...], assembly: Array
+) -> LinearDyad:
+    """R(Θ) x = -R(θ) a, so Θ = θ + the angle from x to -a."""
+    ratios, offsets = [], []
+    for k, (x, a) in enumerate(pairs):
+        *before, (joint, sign) = dyad.paths[k]
+        phase = float(np.arctan2(-a.v[1], -a.v[0]) - np.arctan2(x.v[1], x.v[0]))
+        quarters = round(phase / (np.pi / 2))
+        phase = quarters * np.pi / 2 if abs(phase - quarters * np.pi / 2) < EXACT_TURN else phase
+        total: dict[int, float] = {}
+        for path, factor in ((a.path, sign), (tuple(before), -sign)):
+            for other, ratio in path:
+                total[other] = total.get(other, 0.0) + factor * ratio
+        ratios.append(tuple((j, ratio) for j, ratio in total.items() if ratio))
+        offset = sign * phase
+        missing = float(assembly[joint]) - offset - float(angle_of(list(assembly), ratios[-1]))
+        offsets.append(offset + 2 * np.pi * round(missing / (2 * np.pi)))
+    return LinearDyad(dyad.unknown, tuple(ratios), tuple(offsets), dyad)

@@ -1,7 +1,6 @@
 """The map between the coordinates of a robot with loops and all its joints, at a configuration."""
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
 
@@ -11,10 +10,21 @@ from armdyn.formulations.coordinates import StandingMap
 from armdyn.formulations.kinematics import WorldFrames
 from armdyn.formulations.spatial import rotate
 from armdyn.loops.closure import Closure
-from armdyn.loops.dyad import StandingDyad, angle_of, stacked
+from armdyn.loops.dyad import StandingDyad
 from armdyn.loops.follower import StandingStep
-from armdyn.loops.parallelogram import LinearDyad
-from armdyn.loops.plane import Pair, Path, across, added, inner, scaled, turned
+from armdyn.loops.linear_step import LinearDyad
+from armdyn.loops.plane import Path, angle_of
+from armdyn.loops.values import (
+    Pair,
+    Values,
+    across,
+    added,
+    entries,
+    inner,
+    scaled,
+    stacked,
+    turned,
+)
 from armdyn.model import RobotModel
 
 SAME_VECTOR = 1e-14
@@ -65,11 +75,11 @@ class StandingLoops(StandingClosure):
         self.q = stacked(values)
         """Positions of all joints, (..., N)."""
 
-    def _spread(self, x: Array) -> list[Any]:
+    def _spread(self, x: Array) -> Values:
         """A value for each joint, zeros for those that are not known."""
-        values: list[Any] = [0.0] * len(self.model.joints)
-        for k, i in enumerate(self.model.independent):
-            values[i] = x[..., k] if x.dtype != object else x[k]
+        values: Values = [0.0] * len(self.model.joints)
+        for i, value in zip(self.model.independent, entries(x), strict=True):
+            values[i] = value
         return values
 
     def rates(self, qd: Array) -> Array:
@@ -78,7 +88,7 @@ class StandingLoops(StandingClosure):
             return np.zeros(len(self.model.joints))
         return stacked(self._rates(qd))
 
-    def _rates(self, qd: Array) -> list[Any]:
+    def _rates(self, qd: Array) -> Values:
         rates = self._spread(qd)
         for dyad in self._steps:
             dyad.rates(self._values, rates)
@@ -97,7 +107,7 @@ class StandingLoops(StandingClosure):
         """Torques at the coordinates, (..., n), for torques at all joints."""
         if still(tau):
             return np.zeros(self.n)
-        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
+        values = entries(tau)
         for dyad in reversed(self._steps):
             dyad.torques(self._values, values)
         return stacked([values[i] for i in self.model.independent])
@@ -135,7 +145,7 @@ class StandingLoops(StandingClosure):
         rates, columns = self._rates(qd), []
         for k in range(self.n):
             unit = self._rates(self._constant(np.eye(self.n)[k]))
-            found: list[Any] = [0.0] * len(self.model.joints)
+            found: Values = [0.0] * len(self.model.joints)
             for dyad in self._steps:
                 dyad.accelerations(self._values, rates, found, unit)
             columns.append(stacked(found, self.q))
@@ -170,7 +180,7 @@ class StandingLoops(StandingClosure):
         plane is not determined, nor is the force of a loop that follows from others: both are zero.
         """
         q = self._values
-        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
+        values = entries(tau)
         found = {loop.name: np.zeros(3) for loop in self.model.loops}
         for step in reversed(self._steps):
             standing = (
