@@ -23,7 +23,7 @@ from armdyn.equations.reduced_form import reduced_form
 from armdyn.equations.symbolic_robot import SymbolicRobot
 from armdyn.equations.symbolise import symbolise
 from armdyn.errors import ModelError, check_known, counted, shown
-from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.parameters import parameters
@@ -97,7 +97,7 @@ def equations(
     if not check_truth("closed", closed):
         symbolic.ring.budget = MOST_PRODUCTS // max(1, len(symbolic.ring.angles))
     made = ClosedForm(symbolic)
-    linear = not model.loops or closure_of(model).linear is not None
+    linear = coordinates_of(model).is_linear
     if model.loops and linear:
         made = reduced_form(symbolic, model)
         symbolic = made.robot

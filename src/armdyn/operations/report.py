@@ -6,7 +6,7 @@ from typing import Any
 
 from armdyn.errors import check_known
 from armdyn.graph.count import Operations, count
-from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.joint_types import REVOLUTE
 from armdyn.operations.count import STAGES, MethodCounts, stage_count, traced
@@ -130,7 +130,7 @@ def _of_loops(
     notes: list[str] = []
     if not model.loops:
         return chosen, notes
-    if closure_of(model).linear is None and not model.is_frictionless:
+    if not coordinates_of(model).is_linear and not model.is_frictionless:
         # it is no function of the rates alone, and counted with the torques
         chosen = [m for m in chosen if m.record != "friction_torque"]
         notes.append("friction of passive joints depends on q: it is counted with the torques")

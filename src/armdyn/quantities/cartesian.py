@@ -25,9 +25,7 @@ def _cartesian(s: TracedRobot, q: Array, qd: Array) -> Array:
     full = jacobian(s.plain, motion[0], *frames)
     J = s.nodes(at.columns(full)[rows])
     drift = jacobian_rate(s.plain, *motion, *frames) @ motion[1]
-    if s.model.loops:
-        drift = drift + full @ at.accelerations(qd, s.zero)
-    drift = drift[rows]
+    drift = (drift + full @ at.accelerations(qd, s.zero))[rows]
     V, G = s.torques(q, qd, s.zero, weight=False), s.torques(q, s.zero, s.zero)
     try:
         regular = _regular(J)

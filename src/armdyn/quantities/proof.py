@@ -112,7 +112,7 @@ def _agree(model: RobotModel, program: Program, expected: list[Node]) -> bool:
     draw = np.random.default_rng(0)
     given = [
         coordinates_of(model).drawn(draw, RANDOM_STATES)
-        if i.name == "q" and model.loops
+        if i.name == "q"
         else draw.uniform(-1.0, 1.0, (RANDOM_STATES, len(i.symbols)))
         for i in program.inputs
     ]

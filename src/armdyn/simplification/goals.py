@@ -7,7 +7,7 @@ from typing import Any
 
 from armdyn.equations.document import index
 from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
-from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 WORDS = (
@@ -129,7 +129,7 @@ def _check_loops(model: RobotModel, forceless: bool) -> None:
     if not model.loops:
         return
     loop = model.loops[0]
-    if closure_of(model).linear is None:
+    if not coordinates_of(model).is_linear:
         raise LoopError(
             f"robot {model.name!r} has the loop {loop.name!r}, and designs are searched for only "
             "where all loops are parallelograms: elsewhere the mass matrix is no trigonometric "
