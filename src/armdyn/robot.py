@@ -55,8 +55,8 @@ from armdyn.io.springs import with_springs
 from armdyn.kernels.quick import quick
 from armdyn.kinematics.inverse_kinematics import inverse_kinematics
 from armdyn.loops.coordinates import LoopCoordinates, LoopSingularity, coordinates_of
-from armdyn.loops.follower import only_turns
 from armdyn.loops.rows import largest_residuals
+from armdyn.loops.steps import only_turns
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical

@@ -27,9 +27,8 @@ from armdyn.graph.program import Program
 from armdyn.graph.ring import Ring, Trig
 from armdyn.loops.closure import Closure, closure_of
 from armdyn.loops.coordinates import LoopCoordinates
-from armdyn.loops.follower import Follower, Step
-from armdyn.loops.linear_step import LinearStep
 from armdyn.loops.plane import PlanarLoop, Segment
+from armdyn.loops.steps import Follower, LinearStep, Step
 from armdyn.model import RobotModel
 from armdyn.quantities.finish import node_array
 

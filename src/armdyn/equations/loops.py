@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from armdyn.errors import LoopError
 from armdyn.loops.closure import closure_of
-from armdyn.loops.follower import Follower
-from armdyn.loops.linear_step import LinearDyad, LinearStep
 from armdyn.loops.plane import Path, PlanarLoop, Segment
+from armdyn.loops.steps import Follower, LinearDyad, LinearStep
 from armdyn.model import RobotModel
 
 

@@ -3,13 +3,13 @@
     q_all = φ(q)    q̇_all = G q̇    q̈_all = G q̈ + Ġ q̇    τ = Gᵀ τ_all    M = Gᵀ M_all G
     C = Gᵀ (M_all Ġ + C_all G)    J = J_all G    J̇ = J̇_all G + J_all Ġ
 
-Of an open arm it hands arrays through. Where joints mimic others, φ is K q + k and G = K
-everywhere; where they close loops, G depends on the configuration (`armdyn.loops`).
+Formulations are handed it; `armdyn.loops` makes that of a robot. Of an open arm it hands arrays
+through. Where joints mimic others, φ is K q + k and G = K everywhere; where they close loops, G
+depends on the configuration.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -131,7 +131,7 @@ class Coordinates(StandingMap):
         """
 
     @abstractmethod
-    def with_drives(self) -> "LinearCoordinates":
+    def with_drives(self) -> "Coordinates":
         """The map to all joints, followed by drives that turn with several."""
 
     @abstractmethod
@@ -141,78 +141,3 @@ class Coordinates(StandingMap):
     @abstractmethod
     def drawn(self, rng: np.random.Generator, count: int) -> Array:
         """Coordinates at random between -1 and 1, or near the assembly of loops, (count, n)."""
-
-
-@dataclass(frozen=True)
-class LinearCoordinates(Coordinates):
-    """q_all = K q + k, or the identity where K is None."""
-
-    model: RobotModel
-    K: Array | None = field(default=None, compare=False)
-    k: Array | float = field(default=0.0, compare=False)
-    closed: Array | None = field(default=None, compare=False)
-    """The assembly of loops that are linear, (N,)."""
-    q: Array = field(default_factory=lambda: np.empty(0), compare=False)
-
-    is_linear, iterates = True, False
-
-    @property
-    def assembly(self) -> Array:
-        """Where the coordinates are zero, or loops are assembled, (N,)."""
-        still = np.zeros(len(self.model.independent))
-        return self.positions(still) if self.closed is None else self.closed
-
-    def at(self, q: Array, start: Array | None = None) -> "LinearCoordinates":
-        """The same with positions."""
-        return self.known(self.positions(q))
-
-    def known(self, full: Array) -> "LinearCoordinates":
-        """The same with positions of all joints, (..., N)."""
-        return LinearCoordinates(self.model, self.K, self.k, self.closed, full)
-
-    @property
-    def G(self) -> Array | None:
-        """K."""
-        return self.K
-
-    def G_rate(self, qd: Array) -> None:
-        """None: it is constant."""
-
-    def positions(self, q: Array) -> Array:
-        """Positions of all joints, (..., N)."""
-        return q if self.K is None else q @ self.K.T + self.k
-
-    def rates(self, qd: Array) -> Array:
-        """Velocities of all joints, (..., N)."""
-        return qd if self.K is None else qd @ self.K.T
-
-    def accelerations(self, qd: Array, qdd: Array) -> Array:
-        """Accelerations of all joints, (..., N)."""
-        return self.rates(qdd)
-
-    def torques(self, tau: Array) -> Array:
-        """Torques at the coordinates, (..., n), for torques at all joints."""
-        return tau if self.K is None else tau @ self.K
-
-    def near_assembly(self, full: Array) -> Array:
-        """The same positions: they follow from the coordinates, turns included."""
-        return full
-
-    def explain(self, q: Array) -> None:
-        """Nothing: there is no loop that could be the cause."""
-
-    def with_drives(self) -> "LinearCoordinates":
-        """The map to all joints, followed by drives that turn with several."""
-        if not self.model.drives:
-            return self
-        K = np.eye(len(self.model.joints)) if self.K is None else self.K
-        return LinearCoordinates(self.model, np.vstack([K, self.model.drive_ratios @ K]))
-
-    def drawn_in_ranges(self, rng: np.random.Generator, count: int) -> Array:
-        """Coordinates at random in their ranges, (count, n)."""
-        low, high = self.model.ranges.T
-        return rng.uniform(low, high, (count, len(low)))
-
-    def drawn(self, rng: np.random.Generator, count: int) -> Array:
-        """Coordinates at random between -1 and 1, (count, n)."""
-        return rng.uniform(-1.0, 1.0, (count, len(self.model.independent)))

@@ -59,7 +59,7 @@ class Equations:
     @cached_property
     def ratios(self) -> Array:
         """How each motor turns with the coordinates, (motors, n)."""
-        K = coordinates_of(self.robot.model).with_drives().K
+        K = coordinates_of(self.robot.model).with_drives().G
         return np.eye(self.robot.n) if K is None else K
 
     @cached_property

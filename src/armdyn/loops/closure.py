@@ -1,7 +1,7 @@
 """The closure of a robot with loops: its assembly, its independent rows and how it is solved.
 
 Couplings whose leader is known, and loops in a plane with two joints that are not known yet, are
-taken one after the other in closed form (`follower`, `dyad`, `linear_step`); what is left is
+taken one after the other in closed form (`steps`, `dyad`); what is left is
 solved together by Newton's method.
 """
 
@@ -14,18 +14,19 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.forks import cached_property
 from armdyn.loops.dyad import Dyad, StandingDyad
-from armdyn.loops.follower import (
+from armdyn.loops.iteration import Iteration, iteration_of
+from armdyn.loops.newton import assembled, check_mobility
+from armdyn.loops.plane import Path, PlanarLoop, planar_loop
+from armdyn.loops.steps import (
     Follower,
+    LinearStep,
     Step,
     following,
     from_root,
+    linear_dyad,
     refuse_leader,
     turns_wholly,
 )
-from armdyn.loops.iteration import Iteration, iteration_of
-from armdyn.loops.linear_step import LinearStep, linear_dyad
-from armdyn.loops.newton import assembled, check_mobility
-from armdyn.loops.plane import Path, PlanarLoop, planar_loop
 from armdyn.model import Loop, RobotModel
 
 

@@ -16,11 +16,11 @@ from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.formulations.kinematics import WorldFrames
 from armdyn.graph.nodes import Node
-from armdyn.loops.follower import only_turns
 from armdyn.loops.iteration import Iteration
 from armdyn.loops.orthogonal import Orthogonal
 from armdyn.loops.rows import end_frames
 from armdyn.loops.standing import StandingClosure, still
+from armdyn.loops.steps import only_turns
 from armdyn.loops.values import Values, entries, stacked
 
 QUARTER = 0.25
@@ -156,7 +156,9 @@ class StandingGeneral(StandingClosure):
             [tau[..., i][()] for i in self.iteration.whole.columns]
         )
 
-    def _slopes(self) -> Array:
+    @cached_property
+    def G(self) -> Array:
+        """q̇_all = G q̇, (..., N, n)."""
         unit = np.eye(self.n).tolist()
         return np.stack([self._follow(unit[k]) for k in range(self.n)], -1)
 

@@ -20,9 +20,9 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.graph.nodes import Graph, Node
-from armdyn.loops.follower import Step, only_turns
 from armdyn.loops.newton import size
 from armdyn.loops.orthogonal import Orthogonal, determinant, sign
+from armdyn.loops.steps import Step, only_turns
 from armdyn.loops.system import LoopAround, LoopSystem, column_order, loop_around
 from armdyn.loops.values import Values, entries, inner, stacked
 from armdyn.model import Loop, RobotModel

@@ -11,9 +11,8 @@ from armdyn.formulations.kinematics import WorldFrames
 from armdyn.formulations.spatial import rotate
 from armdyn.loops.closure import Closure
 from armdyn.loops.dyad import StandingDyad
-from armdyn.loops.follower import StandingStep
-from armdyn.loops.linear_step import LinearDyad
 from armdyn.loops.plane import Path, angle_of
+from armdyn.loops.steps import LinearDyad, StandingStep
 from armdyn.loops.values import (
     Pair,
     Values,
@@ -37,10 +36,6 @@ class StandingClosure(StandingMap):
     model: RobotModel
     n: int
 
-    @abstractmethod
-    def _slopes(self) -> Array:
-        """q̇_all = G q̇, (..., N, n)."""
-
     @property
     @abstractmethod
     def type2(self) -> Array:
@@ -56,11 +51,6 @@ class StandingClosure(StandingMap):
 
         `tau` are the torques of the open tree at all joints.
         """
-
-    @cached_property
-    def G(self) -> Array:
-        """q̇_all = G q̇, (..., N, n)."""
-        return self._slopes()
 
 
 class StandingLoops(StandingClosure):
@@ -135,7 +125,9 @@ class StandingLoops(StandingClosure):
                     return added(scaled(alpha, V), scaled(beta, across(V)))
         return self.vector(path, u)
 
-    def _slopes(self) -> Array:
+    @cached_property
+    def G(self) -> Array:
+        """q̇_all = G q̇, (..., N, n)."""
         unit = np.eye(self.n)
         columns = [self._rates(self._constant(unit[k])) for k in range(self.n)]
         return np.stack([stacked(column, self.q) for column in columns], -1)

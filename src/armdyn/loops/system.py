@@ -12,8 +12,8 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.kinematics import world_frames
-from armdyn.loops.follower import following, from_root
 from armdyn.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.loops.steps import following, from_root
 from armdyn.loops.values import Values, entries, stacked
 from armdyn.model import Frame, Loop, RobotModel
 from armdyn.model.cut_joints.rows import Distance, Slide

@@ -3,7 +3,7 @@
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.loops.follower import only_turns
+from armdyn.loops.steps import only_turns
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 

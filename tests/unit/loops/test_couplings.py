@@ -13,7 +13,7 @@ from armdyn.cli.app import app
 from armdyn.errors import LoopError, ModelError
 from armdyn.io.mjcf.read import read_mjcf
 from armdyn.loops.closure import closure_of
-from armdyn.loops.follower import Follower
+from armdyn.loops.steps import Follower
 from armdyn.model import Mimic
 from armdyn.model.loop_edit import coupling_between, with_loops
 from support.elimination import eliminated

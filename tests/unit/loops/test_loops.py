@@ -15,8 +15,8 @@ from armdyn.graph.nodes import Graph
 from armdyn.io.toml.read import read_toml
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.loops.linear_step import LinearDyad
 from armdyn.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.loops.steps import LinearDyad
 from armdyn.model import FrictionLaw
 from armdyn.model.transform import rotation_about, transform
 from armdyn.quantities.registry import quantity_program
