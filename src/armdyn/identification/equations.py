@@ -59,8 +59,8 @@ class Equations:
     @cached_property
     def ratios(self) -> Array:
         """How each motor turns with the coordinates, (motors, n)."""
-        K = coordinates_of(self.robot.model).with_drives().G
-        return np.eye(self.robot.n) if K is None else K
+        model = self.robot.model
+        return coordinates_of(model).with_drives().columns(np.eye(len(model.driven)))
 
     @cached_property
     def motors(self) -> tuple[Motor, ...]:

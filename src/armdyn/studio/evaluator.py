@@ -117,9 +117,8 @@ class Evaluator:
         if self._kernels:
             held = self.robot.payload_vector(state.payload)
             return Ledger(*self._kernels["ledger"](*motion, held))
-        return Ledger(
-            *TextbookTerms(coordinates_of(self._holding(state.payload).model)).ledger(*motion)
-        )
+        at = coordinates_of(self._holding(state.payload).model)
+        return Ledger(*TextbookTerms(at).ledger(*motion))
 
     def _frames(self, q: Array) -> tuple[Array, Array]:
         if self._kernels:
