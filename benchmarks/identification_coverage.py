@@ -19,6 +19,7 @@ import armdyn
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification.conclude import with_offsets_alone
+from armdyn.loops.coordinates import coordinates_of
 
 ARMS = ("puma560", "panda", "ur5e", "stanford", "saha_3r", "two_arms")
 LINK = """
@@ -119,7 +120,7 @@ def coverage(name: str, runs: int) -> tuple[int, int, int]:
     for _ in range(runs):
         found = armdyn.identify(guessed(bare, draw), measured(true, draw), False)
         model = with_offsets_alone(found.robot.model)
-        base = base_parameters(model)
+        base = base_parameters(coordinates_of(model))
         some = [p.name for p in robot_parameters(model) if p.linear]
         values = list(base.matrix @ [known.get(name, 0.0) for name in some])
         values += [known.get(p.name, 0.0) for p in found.base[len(values) :]]

@@ -39,17 +39,11 @@ from armdyn.formulations.cartesian import (
     task_rows,
 )
 from armdyn.formulations.coriolis import ConfigurationSpace
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import LinkEnergies
 from armdyn.formulations.external import Wrench, exerted_wrenches
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations, warn_of_condition
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.link_axes import check_link_axes
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.follower import from_root, only_turns
-from armdyn.formulations.loops.rows import largest_residuals
-from armdyn.formulations.loops.singularity import LoopSingularity, explained
 from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
@@ -59,9 +53,11 @@ from armdyn.io.files import save_model
 from armdyn.io.keys import drives_from_keys, with_springs
 from armdyn.kernels.quick import quick
 from armdyn.kinematics.inverse_kinematics import inverse_kinematics
+from armdyn.loops.coordinates import LoopCoordinates, LoopSingularity, coordinates_of
+from armdyn.loops.rows import largest_residuals
+from armdyn.loops.steps import only_turns
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
-from armdyn.model.cut_joints import polynomial
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.quantities.request import EFFORTS, Request, request_of, wrench_options
@@ -99,7 +95,7 @@ class Robot:
         """
         check_known("effort", effort, EFFORTS)
         self.model, self.cache, self.effort = model, cache, effort
-        self._at = Coordinates.of(model)
+        self._at = coordinates_of(model)
         self._kernels: dict[Any, Any] = {}
         """Kernels by request and type; by quantity and options what evaluates one state, and what
         was only asked for batches."""
@@ -204,7 +200,7 @@ class Robot:
         if key not in self._kernels:
             kernel = Kernel(self.model, request, dtype, self.cache)
             if request.quantity.startswith("forward_dynamics"):
-                warn_of_condition(self.model)
+                warn_of_condition(self._at)
             self._kernels[key] = kernel
         return self._kernels[key]
 
@@ -227,9 +223,7 @@ class Robot:
 
         It says in which of its ways a robot with loops is assembled.
         """
-        if self.model.loops:
-            return closure_of(self.model).assembly.copy()
-        return np.array(self._at.positions(np.zeros(self.n)))
+        return np.array(self._at.assembly)
 
     @property
     def start(self) -> Array:
@@ -246,17 +240,9 @@ class Robot:
         """
         given = check_joint_vector("q", q, self.n)
         found = self._positions(given)
-        if isinstance(self._at, LoopCoordinates):
-            if lost(found, given):
-                explained(self._at, given)
-            turns = [i for i in self.model.passive if self.model.joints[i].type.turns]
-            near = self.assembly[turns]
-            found[..., turns] = near + np.remainder(found[..., turns] - near + np.pi, 2 * np.pi)
-            found[..., turns] -= np.pi
-            for loop in (from_root(self.model, x) for x in self.model.loops if x.couples):
-                leading = found[..., loop.link_b]
-                found[..., loop.link_a] = polynomial(loop.coefficients, leading)
-        return found
+        if lost(found, given):
+            self._at.explain(given)
+        return self._at.near_assembly(found)
 
     def loop_residuals(self, q: ArrayLike) -> Array:
         """What the rows of each loop miss at most, (..., loops) [m, or the sine of an angle].
@@ -268,7 +254,7 @@ class Robot:
 
     def _positions(self, q: Array) -> Array:
         """Positions of all joints, not a number where a loop cannot be closed, (..., N)."""
-        if not isinstance(self._at, LoopCoordinates) or self._at.closure.iteration is None:
+        if not self._at.iterates:
             return np.array(self._at.positions(q))
         with IMPORTING:
             from armdyn.quantities.evaluate import passive_joints  # noqa: PLC0415
@@ -399,7 +385,7 @@ class Robot:
         type2 = self._at.at(given).type2
         type1 = np.zeros(given.shape[:-1])
         closed = (type2 > 0).all(-1)
-        rows = task_rows(default_task(self.model))
+        rows = task_rows(default_task(self._at))
         values = np.linalg.svd(self.jacobian(given[closed], link=link)[..., rows, :])[1]
         type1[closed] = values[..., -1] / values[..., 0]
         return LoopSingularity(type1, type2)
@@ -484,7 +470,7 @@ class Robot:
 
     @cached_property
     def _default_task(self) -> tuple[str, ...]:
-        return default_task(self.model)
+        return default_task(self._at)
 
     @quick
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -647,7 +633,7 @@ class Robot:
         check_known("formulation", formulation, FORMULATIONS)
         given = self._states(q=q, qd=qd, qdd=qdd)
         wrench, (q, qd, qdd) = exerted_wrenches(
-            self.model, external_wrench, wrench_link, wrench_frame, given
+            self._at, external_wrench, wrench_link, wrench_frame, given
         )
         here = self._at.at(q)
         motion = here.q, here.rates(qd), here.accelerations(qd, qdd)
@@ -680,10 +666,10 @@ class Robot:
             _check_default("method", base_motion)
             given = self._states(q=q, qd=qd, tau=tau)
             wrench, (q, qd, tau) = exerted_wrenches(
-                self.model, external_wrench, wrench_link, wrench_frame, given
+                self._at, external_wrench, wrench_link, wrench_frame, given
             )
             rest = tau - self.friction_torque(qd, q) if check_truth("friction", friction) else tau
-            return accelerations(self.model, q, qd, rest, wrench, method)
+            return accelerations(self._at, q, qd, rest, wrench, method)
         more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
         options["friction"] = friction
         found = self._run("forward_dynamics", q, qd, tau, *more, **options)
@@ -841,11 +827,11 @@ class Robot:
 
     @cached_property
     def _base_parameters(self) -> BaseParameters:
-        return base_parameters(self.model)
+        return base_parameters(self._at)
 
     @cached_property
     def _link_base_parameters(self) -> BaseParameters:
-        return base_parameters(self.model, links=True)
+        return base_parameters(self._at, links=True)
 
     # Other robots made of one, and what is shown and kept of it
 

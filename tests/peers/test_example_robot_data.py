@@ -17,8 +17,8 @@ import pytest
 import armdyn
 from armdyn.errors import ArmdynError, ArmdynWarning, InertiaError, SingularityError
 from armdyn.formulations.coriolis import coriolis_matrix
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.textbook_terms import TextbookTerms
+from armdyn.loops.coordinates import coordinates_of
 
 TOLERANCE = 1e-9
 ILL_CONDITIONED = 1e-8  # ratio of eigenvalues of M below which 1e-9 in accelerations means nothing
@@ -210,7 +210,8 @@ def differences(path: Path, expected: Expected, states: int = 2) -> dict[str, fl
     for _ in range(states):
         q, qd, qdd = rng.uniform(-1, 1, (3, robot.n))
         theirs = peer.quantities(q, qd, qdd)
-        at, textbook = Coordinates.of(robot.model), TextbookTerms(robot.model, friction=False)
+        at = coordinates_of(robot.model)
+        textbook = TextbookTerms(at, friction=False)
         large = robot.n > MOST_COMPILED
         ours = {
             "inverse dynamics": robot.inverse_dynamics(

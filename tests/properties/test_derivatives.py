@@ -9,8 +9,8 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.errors import SingularityError
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
@@ -50,7 +50,7 @@ def test_forward_dynamics_derivatives_are_those_of_pinocchio(arm):
 
 def test_torques_of_newton_and_euler_have_these_derivatives_by_complex_step(arm):
     q, qd, qdd = arm.states()
-    at = Coordinates.of(arm.model)
+    at = coordinates_of(arm.model)
 
     def torques(q, qd):
         motion = at.positions(q), at.rates(qd), at.rates(qdd)

@@ -5,9 +5,9 @@ import pytest
 
 from armdyn import Robot
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import jacobian
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.transform import rotation_about, transform
 from support.peers import close
 
@@ -21,13 +21,13 @@ def rate(function, q, qd):
 
 def link_masses(arm):
     """The mass matrix of the links as a function of coordinates, which may be complex."""
-    at = Coordinates.of(arm.model)
+    at = coordinates_of(arm.model)
     return lambda q: at.matrix(mass_matrix(arm.model, at.positions(q)))
 
 
 def height_energy(arm):
     """The potential energy as such a function."""
-    at = Coordinates.of(arm.model)
+    at = coordinates_of(arm.model)
     return lambda q: potential_energy(arm.model, at.positions(q))
 
 
@@ -67,7 +67,7 @@ def test_power_of_actuators_is_rate_of_energy_and_heat(arm):
 def test_friction_but_its_offset_takes_energy_at_every_motor(arm):
     _, qd, _ = arm.states()
     model = arm.model
-    rates = Coordinates.of_drives(model).rates(qd)
+    rates = coordinates_of(model).with_drives().rates(qd)
     heat = [
         own.friction.torque(v, np.sign(v)) * v - own.friction.offset * v
         for own, v in zip(model.driven, rates, strict=True)
@@ -124,7 +124,7 @@ def test_energies_of_links_and_rotors_are_those_of_the_robot(arm):
 @pytest.mark.parametrize("axes", ["world", "tool", "link1"])
 def test_wrench_enters_by_the_transposed_jacobian(arm, axes):
     states, robot, wrench = arm.states(), arm.robot, arm.wrench()
-    free, at = robot.inverse_dynamics(*states), Coordinates.of(arm.model)
+    free, at = robot.inverse_dynamics(*states), coordinates_of(arm.model)
     link = robot.link_names[arm.seed % len(robot.link_names)]
     on = {"wrench_link": link, "wrench_frame": axes}
     J = robot.jacobian(states[0], axes, link)
@@ -137,7 +137,7 @@ def test_wrench_enters_by_the_transposed_jacobian(arm, axes):
 
 
 def test_jacobian_rate_is_the_derivative_of_the_entries(arm):
-    (q, qd, _), robot, at = arm.states(), arm.robot, Coordinates.of(arm.model)
+    (q, qd, _), robot, at = arm.states(), arm.robot, coordinates_of(arm.model)
     tool = arm.model.tool_frame
 
     def tool_jacobian(x):
@@ -170,7 +170,7 @@ def test_frames_and_jacobians_of_links_are_those_of_each(arm):
 
 @pytest.mark.filterwarnings("ignore:.*reduced set")
 def test_reactions_along_axes_are_torques_of_links(arm):
-    (q, qd, qdd), robot, at = arm.states(), arm.robot, Coordinates.of(arm.model)
+    (q, qd, qdd), robot, at = arm.states(), arm.robot, coordinates_of(arm.model)
     joints, frames = arm.model.joints, robot.kernel("joint_frames")(q)
     wrenches = robot.reactions(q, qd, qdd)
     along = [

@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.loops.rows import closure_matrix
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.rows import closure_matrix
 from support.elimination import eliminated, jacobian
 from support.programs import EvaluatedRobot
 from support.random_loops import ROBOTS
@@ -35,7 +35,7 @@ def motion(robot):
 def test_joints_follow_as_an_elimination_tells(kind):
     robot = drawn(kind)
     q, qd, qdd = motion(robot)
-    at = Coordinates.of(robot.model)
+    at = coordinates_of(robot.model)
     here = at.at(q)
     full, rates, changes, _, _ = eliminated(robot, q, qd, qdd)
     np.testing.assert_allclose(here.q, full, atol=1e-12)

@@ -11,6 +11,7 @@ import numpy as np
 
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import robot_parameters, with_parameters
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Connection, Drive, FrictionLaw, Inertia, Mimic, RobotModel, Rotor, assemble
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.programs import EvaluatedRobot
@@ -76,7 +77,7 @@ class Arm:
         """The robot."""
         if self.bodies != "regrouped":
             return self.rigid
-        base = base_parameters(self.rigid, links=True)
+        base = base_parameters(coordinates_of(self.rigid), links=True)
         values = np.array([parameter.value for parameter in robot_parameters(self.rigid)])
         values[: 10 * len(self.rigid.links)] = 0.0
         values[list(base.columns)] = base.values

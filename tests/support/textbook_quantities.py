@@ -10,7 +10,6 @@ from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.cartesian import default_task, task_dynamics
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel, configuration_space, coriolis_matrix
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.energy import link_energies, potential_energy
 from armdyn.formulations.forward_dynamics import accelerations
 from armdyn.formulations.friction import friction_rows, friction_torque
@@ -20,6 +19,7 @@ from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.formulations.spatial import rotate
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Mimic
 from support.random_robots import random_model
 
@@ -45,11 +45,17 @@ MODELS = {
 }
 
 
+def tensor(at, c):
+    """An n by n by n tensor of the coordinates from an N by N by N one of all joints."""
+    K = at.columns(np.eye(c.shape[-1]))
+    return np.einsum("ia,jb,kc,...ijk->...abc", K, K, K, c)
+
+
 class TextbookQuantities:
     """The quantities of a robot from the pages of `armdyn.formulations`, in NumPy."""
 
     def __init__(self, model, link="tool", frame="world"):
-        self.model, self.at = model, Coordinates.of(model)
+        self.model, self.at = model, coordinates_of(model)
         self.link, self.axes = model.frame(link), None if frame == "world" else model.frame(frame)
         self.rotors = rotor_matrix(model)
         self.still = replace(model, gravity=np.zeros(3))
@@ -67,7 +73,7 @@ class TextbookQuantities:
 
     def forward_dynamics(self, q, qd, tau):
         rest = tau - self.friction_torque(qd)
-        return accelerations(self.model, q, qd, rest, None, "composite_body")
+        return accelerations(self.at, q, qd, rest, None, "composite_body")
 
     def mass_matrix(self, q):
         return self.at.matrix(mass_matrix(self.model, self.at.positions(q)) + self.rotors)
@@ -76,7 +82,7 @@ class TextbookQuantities:
         return self.at.matrix(coriolis_matrix(self.model, self.at.positions(q), self.at.rates(qd)))
 
     def christoffel(self, q):
-        return self.at.tensor(christoffel(self.model, self.at.positions(q)))
+        return tensor(self.at, christoffel(self.model, self.at.positions(q)))
 
     def configuration_space(self, q):
         terms = self.mass_matrix(q), self.christoffel(q), self.gravity_vector(q)
@@ -91,7 +97,7 @@ class TextbookQuantities:
 
     @property
     def task(self):
-        return default_task(self.model)
+        return default_task(self.at)
 
     def coriolis_vector(self, q, qd):
         return self.links(q, qd, 0 * qd, self.still)
@@ -186,7 +192,7 @@ class TextbookQuantities:
         return self.at.rows(regressor(self.model, *motion))
 
     def link_base_regressor(self, q, qd, qdd):
-        columns = base_parameters(self.model, links=True).columns
+        columns = base_parameters(self.at, links=True).columns
         return self.link_regressor(q, qd, qdd)[..., list(columns)]
 
     def regressor(self, q, qd, qdd):
@@ -194,7 +200,7 @@ class TextbookQuantities:
         return self.at.rows(full_regressor(self.model, *motion))
 
     def base_regressor(self, q, qd, qdd):
-        return self.regressor(q, qd, qdd)[..., list(base_parameters(self.model).columns)]
+        return self.regressor(q, qd, qdd)[..., list(base_parameters(self.at).columns)]
 
     def inverse_dynamics_derivatives(self, q, qd, qdd):
         of_q = central_differences(lambda x: self.inverse_dynamics(x, qd, qdd), q)

@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ModelError, ShapeError, UnknownNameError
-from armdyn.formulations.coupling import Coordinates
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.report.figures import STYLE
 from armdyn.study.check.check import check_report
 from support.random_robots import random_model, random_states
@@ -65,7 +65,7 @@ def test_axes_may_have_any_direction_and_trees_any_branch(kinds, seed, conventio
         for link in ("tool", robot.link_names[-1]):
             table = robot.dh_table(convention, link)
             frame = model.frame(link)
-            values = Coordinates.of(model).positions(np.asarray(q))
+            values = coordinates_of(model).positions(np.asarray(q))
             path = [values[i] for i in model.paths[frame.link]] if frame.link >= 0 else []
             expected = robot.forward_kinematics(q, link)
             np.testing.assert_allclose(product(table, path), expected, atol=1e-9)

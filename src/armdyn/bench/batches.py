@@ -11,7 +11,6 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.bench.report import Speed
 from armdyn.bench.timing import Contender, alternate
-from armdyn.formulations.coupling import drawn_positions
 from armdyn.graph.operations import OPERATIONS
 from armdyn.kernels.kernel import Kernel
 from armdyn.kernels.llvm.backend import Linked, object_code
@@ -21,6 +20,7 @@ from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.llvm.trig import FLOPS
 from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 from armdyn.kernels.threads import set_threads, threads
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot
 from armdyn.sweeping.grid import Grid
 from armdyn.sweeping.samples import Random, Sobol
@@ -102,7 +102,7 @@ MANY_STATES = 10
 def random_states(robot: Robot, count: int) -> list[Array]:
     """Positions, velocities and accelerations (or torques), each (count, n)."""
     rng = np.random.default_rng(count)
-    q = drawn_positions(robot.model, rng, count)
+    q = coordinates_of(robot.model).drawn(rng, count)
     return [q, *rng.uniform(-1.0, 1.0, (2, count, robot.n))]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.bench.timing import LOOP, Contender, loop
 from armdyn.errors import PeerError, counted
-from armdyn.formulations.coupling import Coordinates
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Joint, RobotModel
 from armdyn.robot import Robot
 
@@ -127,7 +127,7 @@ def pinocchio_loops(pin: Any, robot: Robot, case: str, states: Sequence[Array]) 
         return None
     peer, model = PinocchioLoops(pin, robot.model), robot.model
     active = peer.back[list(model.independent)]
-    at = Coordinates.of(model).at(states[0][:LOOP])
+    at = coordinates_of(model).at(states[0][:LOOP])
     rates = at.rates(states[1][:LOOP])
     here = at.q, rates, at.accelerations(states[1][:LOOP], states[2][:LOOP])
     rows = [[v[i][peer.order] for v in here] for i in range(len(here[0]))]

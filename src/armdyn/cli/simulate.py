@@ -31,6 +31,7 @@ from armdyn.cli.options import (
 )
 from armdyn.cli.torque import print_excesses
 from armdyn.errors import ArmdynWarning, counted
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.report.result import unrounded, zero
 
 if TYPE_CHECKING:
@@ -175,9 +176,9 @@ def start(
     if arms is not None:
         if q0 != "start":
             raise typer.BadParameter("--arms chooses where arms start; leave out --q0")
-        from armdyn.formulations.coupling import drawn_in_ranges
+        from armdyn.loops.coordinates import coordinates_of
 
-        q = drawn_in_ranges(arm.model, np.random.default_rng(seed), arms)
+        q = coordinates_of(arm.model).drawn_in_ranges(np.random.default_rng(seed), arms)
         return q, np.broadcast_to(qd, q.shape)
     q = _position(arm, q0, degrees)
     for joint, value, low, high in zip(arm.joint_names, q, lower, upper, strict=True):
@@ -258,7 +259,7 @@ class ControllerOptions:
         if self.name == "impedance":
             return laws.CartesianImpedance, 6, {"kp": "stiffness", "kd": "damping"}
         if self.name == "operational-space":
-            return laws.OperationalSpace, len(default_task(arm.model)), names
+            return laws.OperationalSpace, len(default_task(coordinates_of(arm.model))), names
         of_joints = {"gravity-pd": laws.GravityPD, "computed-torque": laws.ComputedTorque}
         return of_joints.get(self.name, laws.SlotineLi), arm.n, names
 

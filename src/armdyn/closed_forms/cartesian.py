@@ -27,6 +27,7 @@ from armdyn.formulations.cartesian import default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate, world_frames
 from armdyn.formulations.spatial import rotate
 from armdyn.graph.ring import Trig
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Frame, RobotModel
 from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import canonical, canonical_frames, cos_sin
@@ -131,7 +132,7 @@ def cartesian_form(
     """
     if frame not in FRAMES:
         raise UnknownNameError("frame for Cartesian equations named", frame, FRAMES)
-    names = default_task(model) if task is None else tuple(task)
+    names = default_task(coordinates_of(model)) if task is None else tuple(task)
     rows = task_rows(names)
     _check_square(model, names)
     J, Jd_qd = _jacobian(robot, model, frame)

@@ -25,8 +25,8 @@ from armdyn.closed_forms.symbolic_robot import Sum, SymbolicRobot
 from armdyn.forks import cached_property
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
-from armdyn.formulations.loops.closure import closure_of
 from armdyn.graph.ring import Harmonic, Ring, Trig
+from armdyn.loops.closure import closure_of
 from armdyn.model import RobotModel
 
 

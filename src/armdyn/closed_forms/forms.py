@@ -21,8 +21,8 @@ from armdyn.closed_forms.printer import Notation, angle_call, angle_identifier
 from armdyn.closed_forms.recursive import recursive, with_friction
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot, symbolise
 from armdyn.errors import ModelError, UnknownNameError, WriteError, check_known, counted, shown
-from armdyn.formulations.loops.closure import closure_of
 from armdyn.io.atomic import ending, write_text
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.parameters import parameters
@@ -186,7 +186,7 @@ def equations(
     if not check_truth("closed", closed):
         symbolic.ring.budget = MOST_PRODUCTS // max(1, len(symbolic.ring.angles))
     made = ClosedForm(symbolic)
-    linear = not model.loops or closure_of(model).linear is not None
+    linear = coordinates_of(model).is_linear
     if model.loops and linear:
         made = reduced_form(symbolic, model)
         symbolic = made.robot

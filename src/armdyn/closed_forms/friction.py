@@ -7,7 +7,7 @@ import numpy as np
 
 from armdyn.closed_forms.document import Block, Line, index
 from armdyn.closed_forms.tree import ZERO, Arithmetic, Call, Expr, Number, Symbol, total
-from armdyn.formulations.loops.closure import closure_of
+from armdyn.loops.closure import closure_of
 from armdyn.model import FrictionLaw, RobotModel
 
 

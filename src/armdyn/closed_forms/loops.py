@@ -23,16 +23,14 @@ from armdyn.closed_forms.recursive import Recursive, listed
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot
 from armdyn.closed_forms.tree import ZERO, Expr, Number, Symbol, power, product, total
 from armdyn.errors import LoopError
-from armdyn.formulations.loops.closure import Closure, closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.follower import Follower, Step
-from armdyn.formulations.loops.linear_step import LinearStep
-from armdyn.formulations.loops.parallelogram import LinearDyad
-from armdyn.formulations.loops.plane import Path, PlanarLoop, Segment
 from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Graph, node_array
 from armdyn.graph.program import Program
 from armdyn.graph.ring import Ring, Trig
+from armdyn.loops.closure import Closure, closure_of
+from armdyn.loops.coordinates import LoopCoordinates
+from armdyn.loops.plane import Path, PlanarLoop, Segment
+from armdyn.loops.steps import Follower, LinearDyad, LinearStep, Step
 from armdyn.model import RobotModel
 
 

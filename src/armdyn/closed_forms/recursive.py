@@ -14,10 +14,10 @@ from fractions import Fraction
 
 from armdyn.closed_forms.document import Block, Line, index
 from armdyn.closed_forms.tree import Call, Expr, Number, Symbol, leaves, negated, operation, sign
-from armdyn.formulations.loops.closure import closure_of
 from armdyn.graph.count import NO_OPERATIONS, Operations
 from armdyn.graph.operations import TRIG
 from armdyn.graph.program import Constant, Program
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
@@ -69,7 +69,7 @@ def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
 
 def with_friction(model: RobotModel) -> bool:
     """Whether friction is in the program: where it acts at passive joints that turn as q says."""
-    return bool(model.loops) and closure_of(model).linear is None and not model.is_frictionless
+    return not coordinates_of(model).is_linear and not model.is_frictionless
 
 
 def listed(program: Program, digits: int | None, numbers: Sequence[int]) -> Recursive:

@@ -21,7 +21,7 @@ import numpy as np
 
 from armdyn.arrays import Array, equal_fields, frozen
 from armdyn.errors import ArmdynWarning, counted
-from armdyn.formulations.coupling import Coordinates, drawn_positions
+from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.grouping import clean_coefficients, grouping_text
 from armdyn.formulations.parameters import full_regressor, robot_parameters
 from armdyn.formulations.regressor import PARAMETERS, regressor
@@ -79,13 +79,14 @@ class BaseParameters:
         return "\n".join(f"{value: .6e}  {grouping}" for grouping, value in rows)
 
 
-def base_parameters(model: RobotModel, links: bool = False) -> BaseParameters:
-    """The base parameters of a chain or tree, coupled joints included; or those of its links."""
+def base_parameters(at: Coordinates, links: bool = False) -> BaseParameters:
+    """The base parameters of a robot at its coordinates; or those of its links."""
+    model = at.model
     known = [parameter for parameter in robot_parameters(model) if parameter.linear]
     known = known[: 10 * len(model.links)] if links else known
     names = tuple(parameter.name for parameter in known)
     # the same columns, in fewer rows
-    W = np.asarray(np.linalg.qr(_stacked_regressor(model, len(known)), mode="r"))
+    W = np.asarray(np.linalg.qr(_stacked_regressor(at, len(known)), mode="r"))
     rests, Q = _rests(model, W)
     _warn_unclear(model, rests, names)
     columns = tuple(np.flatnonzero(rests > DEPENDENT_REST).tolist())
@@ -109,27 +110,27 @@ def base_parameters(model: RobotModel, links: bool = False) -> BaseParameters:
     )
 
 
-def independent_columns(model: RobotModel, among: Sequence[int]) -> tuple[int, ...]:
+def independent_columns(at: Coordinates, among: Sequence[int]) -> tuple[int, ...]:
     """Those of some columns of the full regressor that the ones kept before do not explain.
 
     The other parameters are known: the columns of a payload's link may all be independent, though
     most are combinations of those of the links before.
     """
-    count = sum(parameter.linear for parameter in robot_parameters(model))
-    stacked = _stacked_regressor(model, count)
+    count = sum(parameter.linear for parameter in robot_parameters(at.model))
+    stacked = _stacked_regressor(at, count)
     W, some = np.zeros_like(stacked), list(among)
     W[:, some] = stacked[:, some]
-    rests, _ = _rests(model, W)
+    rests, _ = _rests(at.model, W)
     return tuple(np.flatnonzero(rests > DEPENDENT_REST).tolist())
 
 
-def _stacked_regressor(model: RobotModel, count: int) -> Array:
+def _stacked_regressor(at: Coordinates, count: int) -> Array:
     """So many columns of the regressor over enough random states, in units of the robot.
 
     Rows are divided by the torque (or force), columns by the parameter that a body of 1 kg at the
     longest offset has.
     """
-    at, rng = Coordinates.of(model), np.random.default_rng(0)
+    model, rng = at.model, np.random.default_rng(0)
     N, n = len(model.joints), len(model.independent)
     length = _length(model)
     rate = float(np.sqrt(np.linalg.norm(model.gravity) / length)) or 1.0
@@ -137,7 +138,7 @@ def _stacked_regressor(model: RobotModel, count: int) -> Array:
     size = np.where(turns, 1.0, length)
     draw = rng.uniform(-1.0, 1.0, size=(3, 10 + 30 * N // n, n))
     q, qd, qdd = (x * size * unit for x, unit in zip(draw, (np.pi, rate, rate**2), strict=True))
-    q = drawn_positions(model, rng, len(q)) if model.loops else q
+    q = at.drawn(rng, len(q)) if model.loops else q
     if slow := _friction_speeds(model):
         # smooth friction looks like a sign at usual speeds: others show it for what it is
         pace = rng.choice(slow, size=(len(q), 1)) * rng.uniform(0.2, 3.0, size=(len(q), 1))

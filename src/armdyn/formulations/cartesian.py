@@ -17,10 +17,9 @@ import numpy as np
 
 from armdyn.arrays import Array, real
 from armdyn.errors import ShapeError, SingularityError, UnknownNameError, counted, shown
-from armdyn.formulations.coupling import Coordinates, drawn_positions
+from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import jacobian
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
-from armdyn.model import RobotModel
 
 COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
 """Task coordinates: velocities along and turning rates about the axes."""
@@ -39,15 +38,10 @@ class Cartesian:
     """The m coordinates, of "x", "y", "z", "rx", "ry", "rz"."""
 
 
-def default_task(model: RobotModel) -> tuple[str, ...]:
+def default_task(at: Coordinates) -> tuple[str, ...]:
     """The first coordinates that are independent in general position: x, y for a planar arm."""
-    generic = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, len(model.joints) + 1))
-    at = Coordinates.of(model)
-    if model.loops:
-        here = at.at(drawn_positions(model, np.random.default_rng(0), 3))
-        J = here.columns(jacobian(model, here.q, model.tool_frame))
-    else:
-        J = at.columns(jacobian(model, generic, model.tool_frame))
+    here = at.at(at.drawn(np.random.default_rng(0), 3))
+    J = here.columns(jacobian(at.model, here.q, at.model.tool_frame))
     rows: tuple[int, ...] = ()
     for i in range(6):
         ranks = np.linalg.matrix_rank(J[:, [*rows, i], :], tol=1e-9)

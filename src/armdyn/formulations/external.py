@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_text
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.formulations.spatial import cross, rotate, rotate_back
 from armdyn.model import RobotModel
@@ -16,7 +16,7 @@ Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 
 
 def exerted_wrenches(
-    model: RobotModel, external: Wrench | None, link: str, axes: str, states: dict[str, Array]
+    at: Coordinates, external: Wrench | None, link: str, axes: str, states: dict[str, Array]
 ) -> tuple[Array | None, list[Array]]:
     """The wrenches as formulations take them, and the states in the batch shape of both.
 
@@ -32,7 +32,7 @@ def exerted_wrenches(
     on = {k: check_joint_vector(f"wrench on {k!r}", w, 6, noun) for k, w in given.items()}
     shapes = {f"wrench on {k!r}": w for k, w in on.items()}
     q, *others = broadcast(**states, **shapes)[: len(states)]
-    return exerted_wrench(model, Coordinates.of(model).positions(q), on, axes), [q, *others]
+    return exerted_wrench(at.model, at.positions(q), on, axes), [q, *others]
 
 
 def exerted_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: str) -> Array:

@@ -10,7 +10,7 @@ from armdyn.arrays import RELATIVE_PIVOT, Array
 from armdyn.errors import ArmdynWarning, ModelError, check_known
 from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.coupling import Coordinates, drawn_positions
+from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_matrix
@@ -26,12 +26,12 @@ MOST_CONDITIONED = 100
 """Joints up to which the condition number is looked at."""
 
 
-def warn_of_condition(model: RobotModel) -> None:
+def warn_of_condition(at: Coordinates) -> None:
     """Warn if the mass matrix is so badly conditioned that accelerations mean little."""
-    condition = _condition(model)
+    condition = _condition(at)
     if condition > MAX_CONDITION:
         warnings.warn(
-            f"the mass matrix of {model.name!r} has the condition number {condition:.0e}: its "
+            f"the mass matrix of {at.model.name!r} has the condition number {condition:.0e}: its "
             "joints move inertias of too different sizes, and accelerations may have no correct "
             "digit. Check the units of its masses and inertias",
             ArmdynWarning,
@@ -40,15 +40,15 @@ def warn_of_condition(model: RobotModel) -> None:
 
 
 @lru_cache(maxsize=64)
-def _condition(model: RobotModel) -> float:
+def _condition(at: Coordinates) -> float:
     """The lower condition number of the mass matrix in two arbitrary configurations.
 
     It is 0 where the matrix is singular in any units, which is an error of its own.
     """
-    at, n = Coordinates.of(model), len(model.independent)
-    if n > MOST_CONDITIONED:
+    model = at.model
+    if len(model.independent) > MOST_CONDITIONED:
         return 0.0
-    here = at.at(drawn_positions(model, np.random.default_rng(0), 2))
+    here = at.at(at.drawn(np.random.default_rng(0), 2))
     M = here.matrix(mass_matrix(model, here.q) + rotor_matrix(model))
     if np.abs(np.linalg.eigvalsh(with_unit_diagonal(M))).min() < RELATIVE_PIVOT:
         return 0.0
@@ -58,12 +58,12 @@ def _condition(model: RobotModel) -> float:
 
 
 def accelerations(
-    model: RobotModel, q: Array, qd: Array, tau: Array, wrench: Array | None, method: ForwardMethod
+    at: Coordinates, q: Array, qd: Array, tau: Array, wrench: Array | None, method: ForwardMethod
 ) -> Array:
     """Accelerations (..., n) of the coordinates that torques less friction cause, with springs."""
     check_known("method of forward dynamics", method, METHODS)
-    warn_of_condition(model)
-    at, names = Coordinates.of(model), [model.joints[i].name for i in model.independent]
+    warn_of_condition(at)
+    model, names = at.model, [at.model.joints[i].name for i in at.model.independent]
     check_uncoupled(model, method)
     here = at.at(q)
     tau = tau - here.torques(spring_torques(model, model.springs, here.q))

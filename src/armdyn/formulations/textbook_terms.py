@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.formulations import kinematics
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.energy import link_energies, potential_energy
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
@@ -19,14 +19,14 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_matrix, rotor_torques
 from armdyn.formulations.springs import spring_torques
-from armdyn.model import Frame, RobotModel
+from armdyn.model import Frame
 
 
 @dataclass(frozen=True, eq=False)
 class TextbookTerms:
     """The quantities that grow with the joints; vectors of the coordinates are (..., n)."""
 
-    model: RobotModel
+    at: Coordinates
     friction: bool = True
     """Whether friction is in the result."""
     on: Mapping[str, Array] | None = None
@@ -57,8 +57,7 @@ class TextbookTerms:
 
     def friction_torque(self, qd: Array) -> Array:
         """What the actuators must add to overcome friction."""
-        at = Coordinates.of(self.model)
-        return at.torques(friction_torque(self.model, at.rates(qd)))
+        return self.at.torques(friction_torque(self.at.model, self.at.rates(qd)))
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
         """½ q̇ᵀ (M q̇), (...)."""
@@ -67,25 +66,25 @@ class TextbookTerms:
 
     def mass_matrix(self, q: Array) -> Array:
         """M with the rotors, (..., n, n)."""
-        at = Coordinates.of(self.model)
-        return at.matrix(mass_matrix(self.model, at.positions(q)) + rotor_matrix(self.model))
+        model = self.at.model
+        return self.at.matrix(mass_matrix(model, self.at.positions(q)) + rotor_matrix(model))
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Accelerations, by articulated bodies unless joints depend on others."""
-        coupled = self.model.is_coupled
+        coupled = self.at.model.is_coupled
         method: ForwardMethod = "composite_body" if coupled else "articulated_body"
         rest = tau - self._friction(qd)
-        return accelerations(self.model, q, qd, rest, self._wrench(q), method)
+        return accelerations(self.at, q, qd, rest, self._wrench(q), method)
 
     def ledger(self, q: Array, qd: Array, qdd: Array) -> Array:
         """The terms in the order of `Ledger`, (..., 9, n)."""
-        at, still = Coordinates.of(self.model), 0.0 * q
+        still, friction = 0.0 * q, friction_rows(self.at.model, self.at.rates(qd))
         load = partial(self._links, q, still, still, False, self._wrench(q))
         terms = {
             "inertial": self._links(q, still, qdd, weight=False),
             "coriolis": self._links(q, qd, still, weight=False),
             "gravity": self._links(q, still, still),
-            **{k: at.torques(v) for k, v in friction_rows(self.model, at.rates(qd)).items()},
+            **{row: self.at.torques(torque) for row, torque in friction.items()},
             "rotor": self._rotors(qdd),
             "external": load() if self.on else still,
         }
@@ -93,29 +92,27 @@ class TextbookTerms:
 
     def potential_energy(self, q: Array) -> Array:
         """Energy in the field of gravity, (...)."""
-        return potential_energy(self.model, Coordinates.of(self.model).positions(q))
+        return potential_energy(self.at.model, self.at.positions(q))
 
     def link_energies(self, q: Array, qd: Array) -> Array:
         """Kinetic energies of the links, then potential ones, (..., 2, N)."""
-        at = Coordinates.of(self.model)
-        found = link_energies(self.model, at.positions(q), at.rates(qd))
+        found = link_energies(self.at.model, self.at.positions(q), self.at.rates(qd))
         return np.stack([found.kinetic, found.potential], -2)
 
     def forward_kinematics(self, q: Array) -> Array:
         """The frame in the world, (..., 4, 4)."""
-        frames = kinematics.world_frames(self.model, Coordinates.of(self.model).positions(q))
-        return homogeneous(*kinematics.frame_in_world(frames, self.model.frame(self.link)))
+        frames = kinematics.world_frames(self.at.model, self.at.positions(q))
+        return homogeneous(*kinematics.frame_in_world(frames, self._frames[0]))
 
     def jacobian(self, q: Array) -> Array:
         """J of the frame, (..., 6, n)."""
-        at = Coordinates.of(self.model)
-        return at.columns(kinematics.jacobian(self.model, at.positions(q), *self._frames))
+        J = kinematics.jacobian(self.at.model, self.at.positions(q), *self._frames)
+        return self.at.columns(J)
 
     def jacobian_dot(self, q: Array, qd: Array) -> Array:
         """dJ/dt of the frame, (..., 6, n)."""
-        at = Coordinates.of(self.model)
-        motion = at.positions(q), at.rates(qd)
-        return at.columns(kinematics.jacobian_rate(self.model, *motion, *self._frames))
+        motion = self.at.positions(q), self.at.rates(qd)
+        return self.at.columns(kinematics.jacobian_rate(self.at.model, *motion, *self._frames))
 
     def frame_motion(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Velocity and acceleration of the frame, (..., 2, 6)."""
@@ -125,14 +122,14 @@ class TextbookTerms:
 
     @property
     def _frames(self) -> tuple[Frame, Frame | None]:
-        axes = None if self.frame == "world" else self.model.frame(self.frame)
-        return self.model.frame(self.link), axes
+        model = self.at.model
+        return model.frame(self.link), None if self.frame == "world" else model.frame(self.frame)
 
     def _links(
         self, q: Array, qd: Array, qdd: Array, weight: bool = True, wrench: Array | None = None
     ) -> Array:
-        at = Coordinates.of(self.model)
-        model = self.model if weight else replace(self.model, gravity=frozen(np.zeros(3)))
+        at, model = self.at, self.at.model
+        model = model if weight else replace(model, gravity=frozen(np.zeros(3)))
         motion = at.positions(q), at.rates(qd), at.rates(qdd)
         tau = newton_euler(model, *motion, wrench).tau
         if weight:
@@ -140,8 +137,7 @@ class TextbookTerms:
         return at.torques(tau)
 
     def _rotors(self, qdd: Array) -> Array:
-        at = Coordinates.of(self.model)
-        return at.torques(rotor_torques(self.model, at.rates(qdd)))
+        return self.at.torques(rotor_torques(self.at.model, self.at.rates(qdd)))
 
     def _friction(self, qd: Array) -> Array | float:
         return self.friction_torque(qd) if self.friction else 0.0
@@ -149,5 +145,4 @@ class TextbookTerms:
     def _wrench(self, q: Array) -> Array | None:
         if not self.on:
             return None
-        at = Coordinates.of(self.model)
-        return exerted_wrench(self.model, at.positions(q), self.on, self.axes)
+        return exerted_wrench(self.at.model, self.at.positions(q), self.on, self.axes)

@@ -22,6 +22,7 @@ from armdyn.identification.residuals import Fit, fit_of, kind_of_split, residual
 from armdyn.identification.result import Identification
 from armdyn.identification.task import Choices, Task
 from armdyn.identification.uncertainty import FoundParameter, Spread, reasons, speed_lean, spread_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
 from armdyn.robot import Robot
 
@@ -103,7 +104,7 @@ def _parameters(
     bare = with_offsets_alone(robot.model)
     with warnings.catch_warnings():  # rounded angles of a description are told when it is read
         warnings.simplefilter("ignore", ArmdynWarning)
-        base = base_parameters(bare)
+        base = base_parameters(coordinates_of(bare))
     some = [names.index(p.name) for p in robot_parameters(bare) if p.linear]
     grouped = base.matrix @ rows[some]
     rest = [i for i in range(len(names)) if i not in some]

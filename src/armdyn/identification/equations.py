@@ -13,7 +13,6 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
-from armdyn.formulations.coupling import Coordinates
 from armdyn.identification.friction_terms import (
     ROTOR,
     FrictionFeature,
@@ -23,6 +22,7 @@ from armdyn.identification.friction_terms import (
     spring_torques_at,
 )
 from armdyn.identification.preparation import Piece, low_pass
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot
 
 Motor = tuple[int, FrictionFeature]
@@ -64,8 +64,8 @@ class Equations:
     @cached_property
     def ratios(self) -> Array:
         """How each motor turns with the coordinates, (motors, n)."""
-        K = Coordinates.of_drives(self.robot.model).K
-        return np.eye(self.robot.n) if K is None else K
+        model = self.robot.model
+        return coordinates_of(model).with_drives().columns(np.eye(len(model.driven)))
 
     @cached_property
     def motors(self) -> tuple[Motor, ...]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, RobotModel, Spring
 
 SMOOTHING = (0.005, 0.01, 0.02, 0.035, 0.06, 0.1)
@@ -143,7 +143,7 @@ def spring_features(model: RobotModel) -> tuple[tuple[int, FrictionFeature], ...
 def spring_torques_at(model: RobotModel, q: Array) -> Iterator[Array]:
     """The columns of the springs at the coordinates, (m, n) each."""
     if model.springs:
-        here = Coordinates.of(model).at(q)
+        here = coordinates_of(model).at(q)
         for column in spring_columns(model, model.springs, here.q):
             yield here.torques(column)
 

@@ -12,6 +12,7 @@ from armdyn.errors import ModelError, ShapeError, UnreachableError, check_known,
 from armdyn.formulations.cartesian import COORDINATES, default_task, task_rows
 from armdyn.formulations.spatial import transpose
 from armdyn.kinematics.pose_solver import PoseSolver, joint_limits, pose_solver
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 UNREACHABLE = ("error", "nan", "nearest")
@@ -146,7 +147,7 @@ def _unreachable(
         message += (
             f"Its {counted(len(model.independent), 'joint')} cannot move "
             f"{counted(len(search.rows), 'coordinate')} at "
-            f"will: name those that matter in task=, as task={default_task(model)}"
+            f"will: name those that matter in task=, as task={default_task(coordinates_of(model))}"
         )
     else:
         message += "Choose a pose within reach, or name the coordinates that matter in task="

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates, drawn_in_ranges
 from armdyn.kinematics.pose_search import PoseSearch
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 STARTS = (1, 2, 4, 16, 64, 256)
@@ -160,7 +160,7 @@ def pose_solver(
     tolerance: float,
 ) -> PoseSolver:
     """The solver of a frame, whose place and Jacobian are functions of joints (B, n)."""
-    samples = drawn_in_ranges(model, np.random.default_rng(0), SAMPLES)
+    samples = coordinates_of(model).drawn_in_ranges(np.random.default_rng(0), SAMPLES)
     poses = forward(samples)
     spread = float(np.linalg.norm(poses[:, :3, 3].std(0)))
     lower, upper = joint_limits(model).T
@@ -188,10 +188,10 @@ def joint_limits(model: RobotModel) -> Array:
 
 def _whole_turns(model: RobotModel) -> Array:
     """Which coordinates bring every joint that they move to the same place after a turn, (n,)."""
-    at = Coordinates.of(model)
-    if not isinstance(at, Coordinates):  # passive joints come back with the actuated ones
+    at = coordinates_of(model)
+    if not at.is_linear:  # passive joints come back with the actuated ones
         return np.array([model.joints[i].type.turns for i in model.independent])
-    K = np.eye(len(model.joints)) if at.K is None else at.K
+    K = at.columns(np.eye(len(model.joints)))
     turns = K * np.array([joint.type.turn for joint in model.joints])[:, None]
     slides = np.array([joint.type.slides for joint in model.joints])[:, None] & (K != 0)
     return (~slides & (turns == np.round(turns))).all(0)

@@ -17,7 +17,7 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 def _cartesian(s: TracedRobot, q: Array, qd: Array) -> Array:
     """The columns of M_x, then V_x and G_x, (m, m + 2)."""
-    task = s.request.task or default_task(s.model)
+    task = s.request.task or default_task(s.at)
     check_task(task, s.n)
     rows = list(task_rows(task))
     at, frames = s.here(q), frames_of(s)
@@ -25,9 +25,7 @@ def _cartesian(s: TracedRobot, q: Array, qd: Array) -> Array:
     full = jacobian(s.plain, motion[0], *frames)
     J = s.nodes(at.columns(full)[rows])
     drift = jacobian_rate(s.plain, *motion, *frames) @ motion[1]
-    if s.model.loops:
-        drift = drift + full @ at.accelerations(qd, s.zero)
-    drift = drift[rows]
+    drift = (drift + full @ at.accelerations(qd, s.zero))[rows]
     V, G = s.torques(q, qd, s.zero, weight=False), s.torques(q, s.zero, s.zero)
     try:
         regular = _regular(J)

@@ -38,7 +38,7 @@ def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dq
     slopes = np.array([s.along(tau, q, list(dq)), jvp(tau, list(qd), list(dqd))])
     friction = _friction(s, q, qd)
     slopes[1] += s.aside(np.array(jvp(friction, list(qd), list(dqd))))
-    if s.model.loops:
+    if not s.at.is_linear:
         slopes[0] += s.aside(np.array(s.along(friction, q, list(dq))))
     return slopes
 
@@ -49,7 +49,7 @@ def _friction(s: TracedRobot, q: Array, qd: Array) -> list[Node]:
 
 def _turning_friction(s: TracedRobot, q: Array, qd: Array) -> Array | float:
     """∂f/∂q, which only the passive joints of loops have."""
-    if not s.model.loops:
+    if s.at.is_linear:
         return 0.0
     return s.aside(s.by_positions(_friction(s, q, qd), q))
 

@@ -22,7 +22,7 @@ def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
         "coriolis": s.links(q, qd, still, weight=False),
         "gravity": s.links(q, still, still) + s.springs(q),
         **{row: s.aside(at.torques(torque)) for row, torque in friction.items()},
-        "rotor": s.rotor_torques(q, qd if s.model.loops else still, qdd),
+        "rotor": s.rotor_torques(q, qd, qdd),
         "external": s.loads(q),
     }
     return np.stack([terms[name] for name in Ledger.__slots__])
@@ -40,9 +40,8 @@ def _link_energies(s: TracedRobot, q: Array, qd: Array) -> Array:
 
 def _friction_torque(s: TracedRobot, qd: Array) -> Array:
     """Friction by the rates alone: what acts at passive joints of loops depends on q as well."""
-    rates = s.at.rates(qd) if s.at.K is not None or not s.model.loops else None
-    if rates is not None:
-        return s.at.torques(friction_torque(s.model, rates))
+    if s.at.is_linear:
+        return s.at.torques(friction_torque(s.model, s.at.rates(qd)))
     owners = {s.model.joints[i].name: s.model.joints[i].friction for i in s.model.passive}
     owners |= {drive.name: drive.friction for drive in s.model.drives}
     for name, law in owners.items():

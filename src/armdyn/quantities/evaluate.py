@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, lost
-from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.singularity import explained
+from armdyn.formulations.coordinates import Coordinates
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.passive_joints import PASSIVE_JOINTS
 from armdyn.quantities.program import QUANTITIES, checked
@@ -41,11 +40,11 @@ def evaluator(
         found = kernel(request)
         return found.call if one else found
 
-    at = Coordinates.of(model)
-    if not isinstance(at, LoopCoordinates) or "q" not in quantity.arguments:
+    at = coordinates_of(model)
+    if at.is_linear or "q" not in quantity.arguments:
         return call_of(request)
     place = quantity.arguments.index("q")
-    if at.closure.iteration is None:
+    if not at.iterates:
         return _closed(call_of(request), at, place)
     # loops that take iterations are solved by a kernel of their own, so that others are short
     call = call_of(replace(request, solved=True))
@@ -66,7 +65,7 @@ def _vectors(
     return broadcast(**checked)
 
 
-def _closed(call: Run, at: LoopCoordinates, place: int) -> Run:
+def _closed(call: Run, at: Coordinates, place: int) -> Run:
     """A function that names the loop and the state where a robot with loops cannot be."""
 
     def run(*arrays: npt.ArrayLike) -> Array:
@@ -77,7 +76,7 @@ def _closed(call: Run, at: LoopCoordinates, place: int) -> Run:
         with np.errstate(invalid="ignore", divide="ignore"):
             found = call(*arrays)
         if lost(found, *arrays):
-            explained(at, np.asarray(arrays[place], dtype=float))
+            at.explain(np.asarray(arrays[place], dtype=float))
         return found
 
     return run

@@ -13,11 +13,11 @@ from armdyn.arrays import Array, lost
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.cartesian import task_columns
 from armdyn.formulations.coriolis import configuration_space
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.slopes import TorqueSlopes, acceleration_slopes
 from armdyn.formulations.textbook_terms import TextbookTerms
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Otherwise
 from armdyn.quantities.request import Request
@@ -36,7 +36,9 @@ def _textbook(run: Run, model: RobotModel, request: Request, *arrays: Array) -> 
     states = len(arrays) - len(request.wrench)
     on = dict(zip(request.wrench, arrays[states:], strict=True))
     how = request.friction, on, request.wrench_frame, request.link, request.frame
-    found: Array = getattr(TextbookTerms(model, *how), request.quantity)(*arrays[:states])
+    found: Array = getattr(TextbookTerms(coordinates_of(model), *how), request.quantity)(
+        *arrays[:states]
+    )
     return found
 
 
@@ -81,7 +83,7 @@ def _cartesian(run: Run, model: RobotModel, request: Request, q: Array, qd: Arra
 
 
 def _regressor(run: Run, model: RobotModel, request: Request, q: Array, *rates: Array) -> Array:
-    at, links = Coordinates.of(model), request.quantity.startswith("link_")
+    at, links = coordinates_of(model), request.quantity.startswith("link_")
     columns = regressor if links else full_regressor
     found = at.rows(columns(model, at.positions(q), *map(at.rates, rates)))
     return found[..., base_columns(model, links)] if "base" in request.quantity else found
@@ -90,7 +92,7 @@ def _regressor(run: Run, model: RobotModel, request: Request, q: Array, *rates: 
 @lru_cache(maxsize=16)
 def base_columns(model: RobotModel, links: bool = False) -> list[int]:
     """Columns of the base parameters; a search traces one robot many times."""
-    return list(base_parameters(model, links).columns)
+    return list(base_parameters(coordinates_of(model), links).columns)
 
 
 IN_NUMPY = Otherwise(_textbook)

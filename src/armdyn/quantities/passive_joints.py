@@ -3,15 +3,16 @@
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.general import passive_angles
+from armdyn.loops.steps import only_turns
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
 
 def _passive_joints(s: TracedRobot, q: Array) -> Array:
     """Two numbers for each passive joint."""
-    found = s.nodes(s.here(q).q)
-    rows = [(x.cos(), x.sin()) if t else (x, 0.0) for x, t in passive_angles(s.model, found)]
+    found = [(s.model.joints[i], x) for i, x in enumerate(s.nodes(s.here(q).q))]
+    passive = [(only_turns(joint), x) for joint, x in found if not joint.actuated]
+    rows = [(x.cos(), x.sin()) if turns else (x, 0.0) for turns, x in passive]
     return s.nodes(np.array(rows, dtype=object).reshape(-1, 2))
 
 

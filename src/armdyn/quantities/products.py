@@ -101,7 +101,7 @@ Slopes = dict[str, Node]
 def _following(traced: TracedRobot) -> dict[str, Slopes]:
     """The derivatives of passive joints that are solved for, by the names of their symbols."""
     found: dict[str, Slopes] = {}
-    for q, here in traced.standing_general:
+    for q, here in traced.solved_at:
         slopes, names = traced.nodes(here.slopes), [x.name for x in q]
         for symbol, row in zip(here.unknown, slopes, strict=True):
             found[symbol.name] = dict(zip(names, row, strict=True))

@@ -12,7 +12,6 @@ from armdyn.arrays import Array
 from armdyn.errors import GraphError
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.coupling import drawn_positions
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.graph.differentiate import jacobian
 from armdyn.graph.evaluate import evaluate
@@ -20,6 +19,7 @@ from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Node
 from armdyn.graph.program import Program
 from armdyn.graph.visit import reachable, unguarded
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.program import checked, shortest_nodes, trace_robot
 from armdyn.quantities.request import Request
@@ -96,7 +96,7 @@ def proved_program(
     theirs = trace_robot(model, request, progress, snap, TextbookRobot)
     expected = theirs.whole(shortest_nodes(theirs, quantity).flat)
     # closed forms of loops are written for the numbers of one robot
-    exact = len(reachable(expected)) <= MOST_PROVED_NODES.value and not ours.is_in_loops
+    exact = len(reachable(expected)) <= MOST_PROVED_NODES.value and ours.at.is_linear
     equal = not exact or proved_equal(unguarded(ours.whole(outputs.flat)), unguarded(expected))
     if not (equal and _agree(model, program, expected)):
         raise GraphError(
@@ -110,8 +110,8 @@ def _agree(model: RobotModel, program: Program, expected: list[Node]) -> bool:
     """Whether a program gives the same numbers at random states."""
     draw = np.random.default_rng(0)
     given = [
-        drawn_positions(model, draw, RANDOM_STATES)
-        if i.name == "q" and model.loops
+        coordinates_of(model).drawn(draw, RANDOM_STATES)
+        if i.name == "q"
         else draw.uniform(-1.0, 1.0, (RANDOM_STATES, len(i.symbols)))
         for i in program.inputs
     ]

@@ -10,17 +10,11 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.errors import SingularityError
 from armdyn.forks import cached_property
-from armdyn.formulations.coupling import Coordinates, Standing
+from armdyn.formulations.coordinates import StandingMap
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.joint_wrenches import LinkMotion, Turning
 from armdyn.formulations.kinematics import world_frames, wrench_torques
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates, StandingLoops
-from armdyn.formulations.loops.general import StandingGeneral
-from armdyn.formulations.loops.planar_torques import is_planar, planar_torques
-from armdyn.formulations.loops.regroup import regrouped
-from armdyn.formulations.loops.standing import StandingMap
 from armdyn.formulations.newton_euler import NewtonEuler, newton_euler
 from armdyn.formulations.regressor import wrench_columns
 from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, rotor_torques
@@ -33,6 +27,10 @@ from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Graph, Node, node_array, trace
 from armdyn.graph.program import Program
 from armdyn.graph.visit import transcribe
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.planar_torques import is_planar, planar_torques
+from armdyn.loops.regroup import regrouped
+from armdyn.loops.standing import StandingLoops
 from armdyn.model import RobotModel
 from armdyn.model.edit import without_rounding
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
@@ -76,7 +74,7 @@ class TracedRobot:
     """Whether quantities are left as they are written."""
 
     def __post_init__(self) -> None:
-        self.at = Coordinates.of(self.model)
+        self.at = coordinates_of(self.model)
         self.n = len(self.model.independent)
         self.put_aside: dict[str, Node] = {}
         """Terms by the names of the symbols that stand for them: those of friction, and positions
@@ -86,7 +84,7 @@ class TracedRobot:
         self.in_plane = False
         """Whether torques are written in axes of the plane that all links move in."""
         self._cut: dict[bool, tuple[Branch, ...]] = {}
-        self._stood: dict[tuple[int, ...], Standing] = {}
+        self._stood: dict[tuple[int, ...], StandingMap] = {}
 
     @cached_property
     def inputs(self) -> dict[str, int]:
@@ -99,26 +97,20 @@ class TracedRobot:
     @property
     def is_plain(self) -> bool:
         """Whether there are neither coupled joints nor arguments besides those of the quantity."""
-        coupled = self.at.K is not None or bool(self.model.loops)
-        return not coupled and len(self.inputs) == len(self.arguments)
+        return self.at.is_identity and len(self.inputs) == len(self.arguments)
 
-    def here(self, q: Array) -> Standing:
+    def here(self, q: Array) -> StandingMap:
         """The map between coordinates and all joints at positions that are nodes."""
         key = tuple(node.index for node in self.nodes(q))
         if key not in self._stood:
-            self._stood[key] = here = self._stand(q)
-            self.put_aside |= here.solved if isinstance(here, StandingGeneral) else {}
+            passive = self.vector("passive") if self.request.solved else None
+            self._stood[key] = here = self.at.at(q, passive)
+            self.put_aside |= here.solved
         return self._stood[key]
-
-    def _stand(self, q: Array) -> Standing:
-        if not self.request.solved or not isinstance(self.at, LoopCoordinates):
-            return self.at.at(q)
-        return self.at.at(q, self.vector("passive"))
 
     def positions(self, q: Array) -> list[Node]:
         """The coordinates, and the symbols of passive joints that have some there."""
-        here = self.here(q)
-        return [*q, *(here.unknown if isinstance(here, StandingGeneral) else ())]
+        return [*q, *self.here(q).unknown]
 
     def by_positions(self, outputs: Iterable[Node], q: Array) -> Array:
         """The derivatives of nodes by coordinates that are symbols, (m, n)."""
@@ -132,47 +124,25 @@ class TracedRobot:
     def along(self, outputs: Sequence[Node], q: Array, dq: Sequence[Any]) -> list[Node]:
         """The derivatives of nodes along a direction of coordinates that are symbols."""
         here, direction = self.here(q), list(dq)
-        if isinstance(here, StandingGeneral):
+        if here.unknown:
             direction += list(self.nodes(here.slopes @ np.array(direction, dtype=object)))
         return jvp(outputs, self.positions(q), direction)
 
     def gradient(self, output: Node, q: Array) -> Array:
         """The derivatives of one node by coordinates that are symbols, (n,)."""
         here, found = self.here(q), np.array(gradient(output, self.positions(q)), dtype=object)
-        if not isinstance(here, StandingGeneral):
+        if not here.unknown:
             return found
         return self.nodes(found[: len(q)] + found[len(q) :] @ here.slopes)
 
     @property
-    def standing_general(self) -> list[tuple[Array, StandingGeneral]]:
+    def solved_at(self) -> list[tuple[Array, StandingMap]]:
         """Where passive joints are solved for, with the coordinates there."""
         return [
             (np.array([self.graph.nodes[k] for k in key], dtype=object), here)
             for key, here in self._stood.items()
-            if isinstance(here, StandingGeneral)
+            if here.unknown
         ]
-
-    @property
-    def is_in_loops(self) -> bool:
-        """Whether joints follow from loops that are no parallelograms."""
-        return isinstance(self.at, LoopCoordinates)
-
-    @property
-    def is_in_dyads(self) -> bool:
-        """Whether they do so by closed forms."""
-        return isinstance(self.at, LoopCoordinates) and self.at.closure.iteration is None
-
-    @property
-    def has_loops(self) -> bool:
-        """Whether links meet in loops, and not joints alone are coupled."""
-        return any(not loop.couples for loop in self.model.loops)
-
-    def loops_here(self, q: Array) -> StandingMap:
-        """The same with what cut joints transmit, for a robot with loops, linear ones as well."""
-        here = self.here(q)
-        if isinstance(here, StandingMap):
-            return here
-        return LoopCoordinates(closure_of(self.model)).at(q)
 
     def vector(self, name: str) -> Array:
         """An argument as nodes."""
@@ -188,8 +158,7 @@ class TracedRobot:
     @cached_property
     def numbers(self) -> CanonicalRobot:
         """The robot in canonical frames."""
-        model = regrouped(self.model) if self.has_loops else self.model
-        return with_tip_phase(canonical(model, self.snap))
+        return with_tip_phase(canonical(regrouped(self.model), self.snap))
 
     @cached_property
     def runtime(self) -> CanonicalRobot | None:
@@ -351,7 +320,7 @@ class TracedRobot:
         motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         robot = self.runtime or symbolic(self.numbers, self.graph)
         both = self.nodes(np.array(torque_slopes(robot, *motion), dtype=object))
-        if not isinstance(at, StandingMap):
+        if self.at.is_linear:
             both = np.stack([at.matrix(each) for each in both])
             both[0] = both[0] + self.by_positions(self.nodes(self.springs(q)), q)
             return self.nodes(both)
@@ -415,8 +384,13 @@ class TracedRobot:
     def ways(self, what: str, build: Callable[[], Array]) -> list[Array]:
         """The same in one or two ways: links that move in one plane are written in its axes too."""
         ways = [self.built(what, build)]
-        self.in_plane = self.is_in_dyads and is_planar(self.model)
+        self.in_plane = self._has_closed_forms and is_planar(self.model)
         return [*ways, self.built(what, build)] if self.in_plane else ways
+
+    @property
+    def _has_closed_forms(self) -> bool:
+        """Whether joints follow from loops that are solved without iterations."""
+        return not (self.at.is_linear or self.at.iterates)
 
     def program(self, what: str, outputs: Array, inputs: Mapping[str, int]) -> Program:
         """The program of outputs with what is aside put in, with the length of each argument."""

@@ -10,13 +10,11 @@ from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_joint_vector, lost
 from armdyn.errors import ShapeError
-from armdyn.formulations.coupling import Coordinates
+from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.rows import cut_lines, end_frames
-from armdyn.formulations.loops.singularity import explained
 from armdyn.html import html_table
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.rows import cut_lines, end_frames
 from armdyn.model import RobotModel
 from armdyn.report.figures import COLOURS, GREY, INK, PALE, styled_figure
 from armdyn.shorten.canonical.dh_table import dh_table
@@ -39,14 +37,14 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     """
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     n = len(model.independent)
-    given = check_joint_vector("q", _middle(model) if q is None else q, n)
+    given = check_joint_vector("q", _middle(at) if q is None else q, n)
     if given.shape != (n,):
         raise ShapeError(f"q: a picture has one configuration of shape ({n},), got {given.shape}")
     positions = at.positions(given)
-    if isinstance(at, LoopCoordinates) and lost(positions, given):
-        explained(at, given)
+    if lost(positions, given):
+        at.explain(given)
     frames = world_frames(model, positions)
     tool_turned, tool = frame_in_world(frames, model.tool_frame)
     pins = [end for _, end in cut_lines(model, frames)]
@@ -65,11 +63,11 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     return figure
 
 
-def _middle(model: RobotModel) -> Array:
+def _middle(at: Coordinates) -> Array:
     """Where an arm is drawn by default: amid its ranges, or as its loops are assembled."""
-    if model.loops:
-        return closure_of(model).assembly[list(model.independent)]
-    return np.asarray(model.ranges.mean(axis=1))
+    if at.model.loops:
+        return at.assembly[list(at.model.independent)]
+    return np.asarray(at.model.ranges.mean(axis=1))
 
 
 def _draw_ground(axes: Any, centre: Array, size: float, height: float) -> None:

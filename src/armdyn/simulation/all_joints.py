@@ -19,12 +19,12 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number
 from armdyn.errors import LoopError, SimulationError
-from armdyn.formulations.loops.newton import size
-from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.graph.nodes import Graph, trace
 from armdyn.graph.program import Program
 from armdyn.kernels.kernel import Kernel
+from armdyn.loops.newton import size
+from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.model import RobotModel
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot, check_robot

@@ -36,6 +36,7 @@ from armdyn.errors import SimulationError, counted, shown
 from armdyn.formulations.cartesian import check_rank, check_task, default_task, task_rows
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
 from armdyn.kinematics.pose_search import logarithm_slope, pose_error
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import floats
 from armdyn.simulation.protocols import Motion, Trajectory
@@ -207,7 +208,9 @@ class OperationalSpace:
             singular_damping: λ of `Robot.cartesian`, which lets the arm pass singular positions.
         """
         self.robot, self.target = check_robot(robot), _tool_motion(robot, target)
-        self.task = default_task(robot.model) if task is None else check_names("task", task)
+        self.task = (
+            default_task(coordinates_of(robot.model)) if task is None else check_names("task", task)
+        )
         self.rows = list(task_rows(self.task))
         check_task(self.task, robot.n)
         m = len(self.rows)

@@ -22,15 +22,14 @@ solution: a joint is held where low ≤ (b - M a)_i ≤ high, and moves against 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import SimulationError, SingularityError
-from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.singularity import explained
+from armdyn.formulations.coordinates import StandingMap
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, RobotModel
 from armdyn.model.friction import TERMS
 from armdyn.robot import Robot
@@ -106,7 +105,8 @@ class DryFriction:
         """
         self._positions = positions
         self._laws = [each.friction if wanted else FrictionLaw() for each in model.driven]
-        self._at = _coordinates(model)
+        at = coordinates_of(model)
+        self._at = at.with_drives() if model.drives else at
         self._widths = np.array([law.smooth_velocity for law in self._laws])
         self._smooth = self._widths > 0
         self._sticks = np.array([_level(law, 1.0) - _level(law, -1.0) > 0 for law in self._laws])
@@ -145,7 +145,7 @@ class DryFriction:
 
     def _follows_one(self, joint: int) -> bool:
         """Whether a passive joint turns with one coordinate, in a ratio that does not change."""
-        K = None if isinstance(self._at, LoopCoordinates) else self._at.K
+        K = self._at.G if self._at.is_linear else None
         return K is not None and bool(np.count_nonzero(K[joint]) <= 1)
 
     def __call__(self, q: Array, qd: Array, sign: Array) -> Array:
@@ -153,9 +153,10 @@ class DryFriction:
         torques = np.zeros(qd.shape[:-1] + self._widths.shape)
         if not self._terms:
             return np.zeros(qd.shape)
-        at: Any = self._at
-        if isinstance(at, LoopCoordinates):
-            at = at.at(q) if self._positions is None else at.known(self._positions(q))
+        at: StandingMap = self._at
+        if not self._at.is_linear:
+            known = self._positions
+            at = self._at.at(q) if known is None else self._at.known(known(q))
         rates, direction = at.rates(qd), np.sign(at.rates(sign))
         if not self._sticks.all():
             direction = np.where(self._sticks, direction, np.sign(rates))
@@ -166,23 +167,14 @@ class DryFriction:
         for torque, joints, values in self._terms:
             motion = (x[..., joints] for x in (rates, direction, s))
             torques[..., joints] += torque(*motion, *values)
-        found: Array = at.torques(torques)
-        return found
+        return at.torques(torques)
 
     def _levels(self, sign: Array) -> Array:
-        if isinstance(self._at, LoopCoordinates):  # none but actuated joints stick
+        if not self._at.is_linear:  # none but actuated joints stick
             own = [self._laws[i] for i in self._at.model.independent]
             return np.array(list(map(_level, own, sign)))
         signs = np.sign(self._at.rates(sign))
         return self._at.torques(np.array(list(map(_level, self._laws, signs))))
-
-
-def _coordinates(model: RobotModel) -> Coordinates | LoopCoordinates:
-    """The coordinates, with drives unless loops without any have their own."""
-    at = Coordinates.of(model)
-    if isinstance(at, LoopCoordinates) and not model.drives:
-        return at
-    return Coordinates.of_drives(model)
 
 
 def _level(law: FrictionLaw, sign: float) -> float:
@@ -286,10 +278,8 @@ class System:
 
     def _explain(self, t: float, q: Array) -> None:
         """Name the loop if a singular configuration of it is the cause."""
-        at = Coordinates.of(self.robot.model)
         try:
-            if isinstance(at, LoopCoordinates):
-                explained(at, q)
+            coordinates_of(self.robot.model).explain(q)
         except SingularityError as error:
             raise SimulationError(f"at t = {t:.6g} s: {error}") from error
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.spatial import rotate
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.io.catalog import catalog_names
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel, edit
 from armdyn.model.transform import transform
 from armdyn.model.validate import Finding
@@ -122,13 +122,14 @@ class Evaluator:
         if self._kernels:
             held = self.robot.payload_vector(state.payload)
             return Ledger(*self._kernels["ledger"](*motion, held))
-        return Ledger(*TextbookTerms(self._holding(state.payload).model).ledger(*motion))
+        at = coordinates_of(self._holding(state.payload).model)
+        return Ledger(*TextbookTerms(at).ledger(*motion))
 
     def _frames(self, q: Array) -> tuple[Array, Array]:
         if self._kernels:
             return self._kernels["joint_frames"](q), self._kernels["forward_kinematics"](q)
         model = self.robot.model
-        frames = world_frames(model, Coordinates.of(model).positions(q))
+        frames = world_frames(model, coordinates_of(model).positions(q))
         links = [transform(R, O) for R, O in zip(frames.R, frames.O, strict=True)]
         return np.array(links), transform(*frame_in_world(frames, model.tool_frame))
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.report.figures import GREY, INK, PALE, STYLE
 from armdyn.robot import Robot
 from armdyn.studio.background import Tell
@@ -47,7 +47,7 @@ def film(robot: Robot, recording: Recording, tell: Tell) -> bytes:
 def skeleton(robot: Robot, q: Array) -> list[Array]:
     """The lines of an arm on the page: from each link to its joints, and to the tool, (k, 3)."""
     model = robot.model
-    frames = world_frames(model, Coordinates.of(model).positions(q))
+    frames = world_frames(model, coordinates_of(model).positions(q))
     lines = [
         np.array([frames.link(joint.parent)[1], frames.P[i], frames.O[i]], dtype=float)
         for i, joint in enumerate(model.joints)

@@ -8,9 +8,9 @@ import numpy as np
 import viser
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.spatial import rotate
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.studio import shapes
 from armdyn.studio.arm import Arm, PointForces, Snapshot, State, branches, pose
@@ -41,7 +41,7 @@ def effects(model: RobotModel, q: Array, qd: Array) -> Effects:
     d²c/dt² at constant q̇ is Σ ∂²c/∂q_j∂q_k q̇_j q̇_k: terms with j = k are centrifugal, the others
     are those of Coriolis.
     """
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     coms = np.array([link.inertia.com for link in model.links])
     masses = np.array([link.inertia.mass for link in model.links])
 

@@ -29,8 +29,8 @@ from armdyn.errors import (
     counted,
     shown,
 )
-from armdyn.formulations.coupling import drawn_in_ranges
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.simulation.limits import excesses
@@ -86,7 +86,7 @@ class Workspace:
         speed = _largest("speed", self.speed, limits)
         acceleration = _largest("acceleration", self.acceleration, ACCELERATION_RATE * speed)
         rng = np.random.default_rng(seed)
-        q = drawn_in_ranges(robot.model, rng, int(count))
+        q = coordinates_of(robot.model).drawn_in_ranges(rng, int(count))
         qd, qdd = (rng.uniform(-1.0, 1.0, (count, n)) for _ in range(2))
         for rates in (qd, qdd):
             rates[1::2] = np.where(rates[1::2] < 0, -1.0, 1.0)

@@ -16,7 +16,7 @@ from armdyn.closed_forms.cartesian import cartesian_form
 from armdyn.closed_forms.closed_form import ClosedForm
 from armdyn.closed_forms.readable import readable
 from armdyn.closed_forms.symbolic_robot import symbolise
-from armdyn.formulations.coupling import Coordinates
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.arms import ARMS
 from support.golden_values import golden
@@ -203,7 +203,7 @@ def dynamics(other, q, qd):
 
 def proved(arm):
     """Every joint is a coordinate of its own in closed forms, also one that follows another."""
-    robot, at, other = symbolise(arm.model, {}), Coordinates.of(arm.model), PinocchioArm(arm)
+    robot, at, other = symbolise(arm.model, {}), coordinates_of(arm.model), PinocchioArm(arm)
     form, (q, qd, _) = ClosedForm(robot), arm.states(2)
     states = at.positions(q), at.rates(qd)
     M, V, G, T, U = (robot.evaluate(x, *states) for x in (form.M, form.V, form.G, form.T, form.U))

@@ -6,9 +6,10 @@ import sympy as sp
 
 import armdyn
 from armdyn import equations
-from armdyn.formulations.coupling import Coordinates
+from armdyn.loops.coordinates import coordinates_of
 from support.peers import close
 from support.random_robots import random_model, random_states, special_model
+from support.textbook_quantities import tensor
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ def module(equations, format="python"):
 
 def torque(script, robot, q, qd, qdd):
     """tau of a SymPy script at a state."""
-    known, at = dict(script["values"]), Coordinates.of(robot.model)
+    known, at = dict(script["values"]), coordinates_of(robot.model)
     state = at.positions(q), at.rates(qd), at.rates(qdd)
     for name, vector in zip(("q", "qd", "qdd"), state, strict=True):
         known |= {script[f"{name}{i + 1}"]: x for i, x in enumerate(vector)}
@@ -34,7 +35,7 @@ def torque(script, robot, q, qd, qdd):
 
 def agree(found, robot, q, qd, qdd):
     """Every joint is a coordinate of its own in equations, also one that follows another."""
-    at = Coordinates.of(robot.model)
+    at = coordinates_of(robot.model)
     state = at.positions(q), at.rates(qd), at.rates(qdd)
     close(at.matrix(found["M"](state[0])), robot.mass_matrix(q), 1e-10)
     close(at.torques(found["G"](state[0])), robot.gravity_vector(q), 1e-10)
@@ -44,7 +45,7 @@ def agree(found, robot, q, qd, qdd):
 
 @SHORT
 def test_functions_in_python_are_the_robot(arm):
-    (q, qd, qdd), at = arm.states(), Coordinates.of(arm.model)
+    (q, qd, qdd), at = arm.states(), coordinates_of(arm.model)
     found = module(equations(arm.model, values=arm.seed % 2 == 0, digits=17, closed=True))
     agree(found, arm.robot, q, qd, qdd)
     V = found["V"](at.positions(q), at.rates(qd))
@@ -59,11 +60,11 @@ def test_a_minus_is_in_front_of_all_that_it_negates(model):
 
 @SHORT
 def test_other_forms_are_the_robot_too(arm):
-    model, robot, (q, qd, qdd), at = arm.model, arm.robot, arm.states(), Coordinates.of(arm.model)
+    model, robot, (q, qd, qdd), at = arm.model, arm.robot, arm.states(), coordinates_of(arm.model)
     place, rate, start = at.positions(q), at.rates(qd), at.positions(0 * q)
     agree(module(equations(model, "configuration", closed=True)), robot, q, qd, qdd)
     h = module(equations(model, "christoffel", closed=True))["h"](place)
-    close(at.tensor(h), robot.christoffel(q), 1e-10)
+    close(tensor(at, h), robot.christoffel(q), 1e-10)
     energy = module(equations(model, "energy", closed=True))
     close(energy["T"](place, rate), robot.kinetic_energy(q, qd), 1e-10)
     rise = energy["U"](place) - energy["U"](start)
@@ -106,7 +107,7 @@ def test_three_joints_that_turn_in_space_have_a_cartesian_form():
 
 
 def test_the_recursive_program_gives_the_torques(arm):
-    (q, qd, qdd), at = arm.states(), Coordinates.of(arm.model)
+    (q, qd, qdd), at = arm.states(), coordinates_of(arm.model)
     found = equations(arm.model, "recursive", values=arm.seed % 2 == 0, digits=17)
     tau = module(found)["inverse_dynamics"](at.positions(q), at.rates(qd), at.rates(qdd))
     close(at.torques(tau), arm.robot.inverse_dynamics(q, qd, qdd), 1e-10)

@@ -10,6 +10,7 @@ from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification import identify, preparation, task
 from armdyn.identification.conclude import with_offsets_alone
 from armdyn.identification.methods import METHODS
+from armdyn.loops.coordinates import coordinates_of
 from support.measured_arms import guessed, measured, worn
 from support.random_robots import random_model
 
@@ -32,7 +33,7 @@ def true_values(found, robot):
             f"{name}.viscous_{way}": known[f"{name}.viscous"] for way in ("positive", "negative")
         }
     bare = with_offsets_alone(found.robot.model)
-    base = base_parameters(bare)
+    base = base_parameters(coordinates_of(bare))
     some = [p.name for p in robot_parameters(bare) if p.linear]
     grouped = base.matrix @ [known.get(name, 0.0) for name in some]
     rest = [known.get(p.name, 0.0) for p in found.base[len(grouped) :]]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from armdyn.errors import LoopError, ModelError, UnknownNameError
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.dh import read_dh
 from armdyn.io.toml.read import read_toml
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.loops import FIVE_BAR
 
@@ -47,7 +47,7 @@ def test_a_table_with_a_cut_joint_is_the_robot_of_its_file(tmp_path):
     file.write_text(FIVE_BAR)
     tau = []
     for model in (read(table()), read_toml(file)[0]):
-        here = Coordinates.of(model).at(np.array([2.2, 0.8]))
+        here = coordinates_of(model).at(np.array([2.2, 0.8]))
         rates, changes = here.rates(np.array([0.7, -1.0])), here.accelerations(*np.eye(2))
         tau.append(here.torques(newton_euler(model, here.q, rates, changes).tau))
     np.testing.assert_allclose(*tau, atol=1e-12)
@@ -71,7 +71,7 @@ def test_branches_begin_where_gamma_and_b_say():
 )
 def test_what_is_no_table_with_loops_is_refused(change, loop, error, message):
     with pytest.raises(error, match=message):
-        Coordinates.of(read(table(**change), loop))
+        coordinates_of(read(table(**change), loop))
 
 
 def test_gamma_is_of_the_modified_convention():
@@ -92,4 +92,4 @@ def test_a_file_may_be_a_table_with_loops(tmp_path):
     file.write_text('format = 1\nname = "t"\nconvention = "modified"\n' + "\n".join([*rows, loop]))
     model = read_toml(file)[0]
     assert [j.actuated for j in model.joints] == [True, False, True, False]
-    assert Coordinates.of(model).closure.iteration is None
+    assert coordinates_of(model).closure.iteration is None

@@ -19,10 +19,10 @@ from armdyn.errors import (
     UnknownNameError,
     UnsupportedJointError,
 )
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.mjcf.drives import read_drives
 from armdyn.io.mjcf.equalities import Couplings
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.transform import transform
 from support.pages import page, table
@@ -175,7 +175,7 @@ def test_redundant_equalities_that_agree(tmp_path, equalities):
     positions = dict(
         zip(
             "jkl",
-            Coordinates.of(model).positions(np.array([0.3, 0.7])[: len(model.independent)]),
+            coordinates_of(model).positions(np.array([0.3, 0.7])[: len(model.independent)]),
             strict=True,
         )
     )

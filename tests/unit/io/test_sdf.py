@@ -5,8 +5,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynWarning, LoopError, ModelError, SdfError, UnsupportedJointError
-from armdyn.formulations.loops.rows import residuals
 from armdyn.io.sdf.read import read_sdf
+from armdyn.loops.rows import residuals
 
 BODY = (
     "<inertial><pose>{x} 0 0 0 0 0</pose><mass>{m}</mass><inertia><ixx>0.001</ixx>"

@@ -10,6 +10,7 @@ from armdyn.formulations.forward_dynamics import METHODS
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.graph.operations import OPERATIONS
 from armdyn.kernels.kernel import Kernel
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.quantities.otherwise import BY_DIRECTIONS
 from armdyn.quantities.program import QUANTITIES
 from armdyn.quantities.request import Request
@@ -51,10 +52,11 @@ def test_every_quantity_is_what_its_formulas_say(arm, quantity):
     expected = getattr(book, quantity)(*given)
     assert expected.shape == (3, *kernel.shape)
     n, m = len(model.independent), len(book.task)
-    N, links = len(model.joints), base_parameters(model, links=True)
+    N, at = len(model.joints), coordinates_of(model)
+    links = base_parameters(at, links=True)
     p = sum(parameter.linear for parameter in robot_parameters(model))
     sizes = {"n": n, "N": N, "10 N": 10 * N, "p": p, "link rank": links.rank}
-    sizes |= {"rank": base_parameters(model).rank, "3 n": 3 * n, "N + L": N + len(model.loops)}
+    sizes |= {"rank": base_parameters(at).rank, "3 n": 3 * n, "N + L": N + len(model.loops)}
     sizes |= {"m": m, "m + 2": m + 2, "(n + 1) (n + 2) / 2": (n + 1) * (n + 2) // 2}
     assert tuple(sizes.get(k, k) for k in QUANTITIES[quantity].shape) == kernel.shape
     exact = max(TOLERANCE, of_differences(quantity))

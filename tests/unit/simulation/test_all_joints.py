@@ -6,7 +6,7 @@ import pytest
 import armdyn
 from armdyn.errors import LoopError, ModelError, SimulationError
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.loops.rows import closure_matrix
+from armdyn.loops.rows import closure_matrix
 from armdyn.simulation import simulate_all_joints
 
 

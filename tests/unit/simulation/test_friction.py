@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.formulations.loops.rows import residuals
+from armdyn.loops.rows import residuals
 from armdyn.model import Connection, FrictionLaw, Inertia, Mimic, assemble
 from armdyn.robot import Robot
 from armdyn.simulation.system import DryFriction

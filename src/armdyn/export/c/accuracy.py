@@ -8,10 +8,10 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.export.options import Function
-from armdyn.formulations.coupling import drawn_in_ranges
 from armdyn.graph.evaluate import Table
 from armdyn.graph.operations import FUNCTIONS, OPERATIONS
 from armdyn.graph.program import Program
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 STATES = 1000
@@ -34,7 +34,7 @@ def float_error(model: RobotModel, f: Function) -> float:
 
 def _states(model: RobotModel, name: str, size: int, rng: np.random.Generator) -> Array:
     if name == "q":
-        return drawn_in_ranges(model, rng, STATES)
+        return coordinates_of(model).drawn_in_ranges(rng, STATES)
     if name == "payload":
         return np.outer(rng.uniform(0.0, 2.0, STATES), [1, 0, 0, 0.1, 0.02, 0, 0.02, 0, 0, 0.01])
     if name == "h":

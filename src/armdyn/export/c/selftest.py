@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.export.options import Function
-from armdyn.formulations.coupling import drawn_positions
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 STATES = 3
@@ -48,7 +48,7 @@ def expectations(
     sizes = {i.name: i.size or 1 for f in functions for i in f.program.inputs}
     states = {name: _states(name, size) for name, size in sizes.items()}
     if model.loops and "q" in states:  # where they can be closed
-        drawn = drawn_positions(model, np.random.default_rng(0), STATES)
+        drawn = coordinates_of(model).drawn(np.random.default_rng(0), STATES)
         states["q"] = np.round(drawn, 6)
     if real == "float":
         states = {k: v.astype(np.float32).astype(float) for k, v in states.items()}

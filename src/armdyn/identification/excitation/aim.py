@@ -9,6 +9,7 @@ from armdyn.arrays import Array, check_names
 from armdyn.errors import ExcitationError, UnknownNameError
 from armdyn.formulations.base_parameters import independent_columns
 from armdyn.kernels.kernel import Kernel
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
 
@@ -67,7 +68,7 @@ def aim_at(robot: Robot, parameters: str | Sequence[str]) -> Aim:
     names = [p.name for p in robot.parameter_table if p.linear]
     asked = (parameters,) if isinstance(parameters, str) else check_names("parameters", parameters)
     chosen = sorted({i for word in asked for i in _named(robot, names, word)})
-    columns = independent_columns(robot.model, chosen)
+    columns = independent_columns(coordinates_of(robot.model), chosen)
     words = f"parameters that {', '.join(asked[:4])}{', ...' * (len(asked) > 4)} have"
     kept = tuple(names[i] for i in columns)
     return _aim(robot, "regressor", kept, words, np.array(columns, dtype=int))

@@ -13,6 +13,7 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.io import changes
 from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, keys_from_friction
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, Inertia, RobotModel, edit
 from armdyn.model.validate import check_physical
 from armdyn.robot import Robot
@@ -364,7 +365,7 @@ def ledger(model: RobotModel, state: State) -> Ledger:
     """The torques of a robot that is not compiled."""
     if state.payload > 0:
         model = edit.with_payload(model, state.payload, (0, 0, 0), None)
-    return Ledger(*TextbookTerms(model).ledger(state.q, state.qd, state.qdd))
+    return Ledger(*TextbookTerms(coordinates_of(model)).ledger(state.q, state.qd, state.qdd))
 
 
 def tree_html(model: RobotModel, original: RobotModel | None = None) -> str:

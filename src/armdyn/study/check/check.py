@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError
-from armdyn.formulations.coupling import drawn_in_ranges
 from armdyn.html import html_table
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
 from armdyn.io.xml import read_xml
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding, Level
 from armdyn.robot import Robot
@@ -164,7 +164,9 @@ def _mass_matrix(robot: Robot) -> Iterator[Finding]:
     if not samples:
         yield Finding("note", where, f"it is not examined, because there are {robot.n} joints")
         return
-    M = robot.mass_matrix(drawn_in_ranges(robot.model, np.random.default_rng(0), samples))
+    M = robot.mass_matrix(
+        coordinates_of(robot.model).drawn_in_ranges(np.random.default_rng(0), samples)
+    )
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     for i, name in enumerate(robot.joint_names):
         if np.any(diagonal[:, i] <= 0):

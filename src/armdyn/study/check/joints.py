@@ -7,11 +7,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
-from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.newton import size
-from armdyn.formulations.loops.rows import residuals
+from armdyn.loops.coordinates import LoopCoordinates, coordinates_of
+from armdyn.loops.newton import size
+from armdyn.loops.rows import residuals
 from armdyn.model import FrictionLaw, Joint, RobotModel
 from armdyn.model.validate import Finding
 from armdyn.robot import Robot
@@ -133,14 +131,13 @@ def loop_findings(model: RobotModel) -> Iterator[Finding]:
     if not model.loops:
         return
     try:
-        closure = closure_of(model)
+        at = coordinates_of(model)
     except LoopError as error:
         yield Finding("error", "loops", str(error))
         return
     yield from _of_rows(model)
-    yield from _of_assembly(model, closure.assembly)
-    yield from _of_limits(model, closure.assembly)
-    at = Coordinates.of(model)
+    yield from _of_assembly(model, at.assembly)
+    yield from _of_limits(model, at.assembly)
     if isinstance(at, LoopCoordinates):
         yield from _of_singularity(at)
         yield from _of_ranges(at)

@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_torques
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Body, Joint, Link, RobotModel
 from armdyn.study.states import States
 
@@ -74,7 +74,7 @@ class Explainer:
 
     def __init__(self, model: RobotModel, names: Sequence[str], states: States, scale: Array):
         own = [model.joints[i].name for i in model.independent]
-        self._model, self._at = model, Coordinates.of(model)
+        self._model, self._at = model, coordinates_of(model)
         self._back = [own.index(name) for name in names]
         q, qd, qdd = (vectors[:, [names.index(name) for name in own]] for vectors in states)
         self.states = States(self._at.positions(q), self._at.rates(qd), self._at.rates(qdd))

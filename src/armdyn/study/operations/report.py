@@ -17,10 +17,10 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.errors import check_known
 from armdyn.formulations.augmented_body import augmented_body
-from armdyn.formulations.loops.closure import closure_of
 from armdyn.graph.count import NO_OPERATIONS, Operations, count, count_nodes
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.visit import reachable
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.joint_types import REVOLUTE
 from armdyn.quantities.proof import Proof, proved_program
@@ -224,7 +224,7 @@ def _of_loops(
     notes: list[str] = []
     if not model.loops:
         return chosen, notes
-    if closure_of(model).linear is None and not model.is_frictionless:
+    if not coordinates_of(model).is_linear and not model.is_frictionless:
         # it is no function of the rates alone, and counted with the torques
         chosen = [m for m in chosen if m.record != "friction_torque"]
         notes.append("friction of passive joints depends on q: it is counted with the torques")

@@ -25,7 +25,7 @@ from armdyn.arrays import Array
 from armdyn.closed_forms.document import index
 from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 WORDS = (
@@ -152,7 +152,7 @@ def _check_loops(model: RobotModel, forceless: bool) -> None:
     if not model.loops:
         return
     loop = model.loops[0]
-    if closure_of(model).linear is None:
+    if not coordinates_of(model).is_linear:
         raise LoopError(
             f"robot {model.name!r} has the loop {loop.name!r}, and designs are searched for only "
             "where all loops are parallelograms: elsewhere the mass matrix is no trigonometric "

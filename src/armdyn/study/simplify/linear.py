@@ -18,7 +18,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.closure import closure_of
+from armdyn.loops.closure import closure_of
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import CanonicalRobot

@@ -14,8 +14,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.rows import limbs
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.rows import limbs
 from armdyn.model import RobotModel
 from armdyn.report.figures import GREY, INK, PALE, draw_limit
 from armdyn.study import pictures
@@ -198,8 +198,7 @@ def _sketch_arms(
 
 def _in_space(model: RobotModel, added: Mapping[int, Build]) -> _Sketch:
     """An arm at q = 0 in world axes; one with loops as it is assembled."""
-    zero = np.zeros(len(model.joints))
-    frames = world_frames(model, closure_of(model).assembly if model.loops else zero)
+    frames = world_frames(model, coordinates_of(model).assembly)
     shapes = enumerate(shape(link.inertia) for link in model.links)
     bodies = [(i, body) for i, body in shapes if body.mass > 0]
     weights = [(i, build, weight) for i, build in added.items() for weight in build.weights]

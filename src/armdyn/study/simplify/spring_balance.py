@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
 from armdyn.model.transform import inverse
@@ -94,9 +94,9 @@ def spring_places(
     model: RobotModel, pairs: Sequence[tuple[int, int]], q: Array
 ) -> list[SpringPlace]:
     """The places of springs at positions of the coordinates q (m, n)."""
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     T, U = link_slopes(model, at.positions(q))
-    K = np.eye(len(model.joints)) if at.K is None else at.K
+    K = at.columns(np.eye(len(model.joints)))
     base = np.broadcast_to(model.base, T[0].shape)
     places = []
     for link, other in pairs:
@@ -115,7 +115,7 @@ def spring_places(
 
 def gravity_torques(model: RobotModel, q: Array) -> Array:
     """Torques that hold the links at rest at positions of the coordinates q (m, n), (m, n)."""
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     _, U = link_slopes(model, at.positions(q))
     tau = np.zeros((len(q), len(model.joints)))
     for link, slopes in zip(model.links, U, strict=True):

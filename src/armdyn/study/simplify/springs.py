@@ -11,10 +11,10 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ModelError, UnknownNameError, shown
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.rows import limbs
 from armdyn.formulations.springs import spring_torques, spring_vectors
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.rows import limbs
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
 from armdyn.report.figures import INK, PALE, save_picture
@@ -52,7 +52,7 @@ def draw_balance(model: RobotModel, springs: Sequence[Spring], gravity: Array, l
 
 def _draw_arm(panel: Any, model: RobotModel, springs: Sequence[Spring]) -> None:
     """The arm in the middle of its ranges, seen along the axis along which it extends least."""
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     frames = world_frames(model, at.positions(model.ranges.mean(axis=1)))
     joints, lines = np.array(frames.O), [np.array(line) for line in limbs(model, frames)]
     ends = [np.array(spring_vectors(frames, spring)[1:]) for spring in springs]
@@ -241,14 +241,14 @@ def spring_balance(
     )
     q = workspace(model, 1000)[len(q) :]
     gravity = gravity_torques(model, q)
-    frames = world_frames(model, Coordinates.of(model).positions(q))
+    frames = world_frames(model, coordinates_of(model).positions(q))
     lengths = [np.linalg.norm(spring_vectors(frames, s)[0], axis=-1) for s in springs]
     stacked = np.stack(lengths, axis=1) if lengths else np.zeros((len(q), 0))
     return SpringBalance(robot, springs, gravity, gravity + _torques(model, springs, q), stacked)
 
 
 def _torques(model: RobotModel, springs: tuple[Spring, ...], q: Array) -> Array:
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     return np.asarray(at.torques(spring_torques(model, springs, at.positions(q))))
 
 

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.parameters import Owner
 from armdyn.formulations.regressor import regressor, ten_parameters
@@ -26,6 +25,7 @@ from armdyn.formulations.rotors import rotor_torques
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.operations import OPERATIONS, slopes
 from armdyn.graph.visit import inside_angles, reachable, uses
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Inertia, RobotModel
 from armdyn.model.friction import TERMS
 from armdyn.model.joint import Rotor
@@ -102,7 +102,7 @@ class RegroupedModel:
         Without `velocities`, those of a model without centrifugal and Coriolis terms.
         """
         found = np.empty((len(dropped), *states.q.shape))
-        at, model = Coordinates.of(self.model), self.model
+        at, model = coordinates_of(self.model), self.model
         if not dropped:
             return found
         columns = np.stack([self._parameters(x) for x in dropped], -1)

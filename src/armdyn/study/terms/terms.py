@@ -26,9 +26,9 @@ import numpy as np
 
 from armdyn.arrays import Array, check_truth, real
 from armdyn.errors import ModelError, check_known, counted, shown
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.friction import FRICTION_ROWS
 from armdyn.report.figures import COLOURS, GREY, PALE, save_picture
 from armdyn.report.result import Result, Section
@@ -182,7 +182,7 @@ def _name(i: int, kind: str, joints: tuple[int, ...]) -> str:
 
 def _terms(robot: Robot, q: Array, qd: Array, qdd: Array, friction: bool) -> Array:
     """Every term of every joint, (m, n, columns)."""
-    here = Coordinates.of(robot.model).at(q)
+    here = coordinates_of(robot.model).at(q)
     D = robot.mass_matrix(q) - here.matrix(rotor_matrix(robot.model))
     j, k = np.triu_indices(robot.n)
     pairs = np.where(j == k, 1.0, 2.0) * qd[:, j] * qd[:, k]
@@ -199,7 +199,7 @@ def _terms(robot: Robot, q: Array, qd: Array, qdd: Array, friction: bool) -> Arr
 
 def _parts(robot: Robot, q: Array, qd: Array, qdd: Array) -> Array:
     """What turning and what moving the links takes, (m, n, 2)."""
-    at = Coordinates.of(robot.model).at(q)
+    at = coordinates_of(robot.model).at(q)
     motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
     found, qdd_all = dalembert(robot.model, *motion), motion[2]
     pairs = (found.D_rot, found.h_rot), (found.D_tran, found.h_tran)

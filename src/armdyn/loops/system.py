@@ -1,18 +1,20 @@
-"""The joints around a loop as a mechanism of its own, which stands on the link that carries both.
+"""Rows of loops and columns of passive joints: the linear systems that rates and steps solve.
 
-What a closure asks does not depend on where the loop is carried, so all rows are written in axes of
+What a closure asks does not depend on where a loop is carried: the joints around it are a mechanism
+of its own, which stands on the link that carries both branches. All rows are written in axes of
 that link, and joints before it are not in them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.follower import from_root
-from armdyn.formulations.loops.linear_step import LinearStep
-from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.loops.steps import following, from_root
+from armdyn.loops.values import Values, entries, stacked
 from armdyn.model import Frame, Loop, RobotModel
 from armdyn.model.cut_joints import Distance, Slide
 from armdyn.model.loop import cycle
@@ -50,12 +52,10 @@ class LoopAround:
     def _sine(self, q: Array) -> Array:
         """The sine of what a coupling of angles misses: whole turns do not count."""
         (hosted,) = self.model.loops
-        offset, ratio = hosted.coefficients[:2]
-        step = LinearStep((hosted.link_a,), (((hosted.link_b, ratio),),), (offset,))
-        values = [q[..., i][()] for i in range(q.shape[-1])]
-        given = values[hosted.link_a]
-        step.at(values)
-        return np.stack([np.sin(given - values[hosted.link_a])], -1)
+        values = entries(q)
+        position = values[hosted.link_a]
+        following(hosted).at(values)
+        return np.stack([np.sin(position - values[hosted.link_a])], -1)
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Their second derivative at constant rates, (..., rows)."""
@@ -93,3 +93,37 @@ def _hosted(model: RobotModel, loop: Loop, place: dict[int, int]) -> Loop:
     """The loop with its ends on the members, or on what carries them."""
     a, b = (place.get(link, -1) for link in (loop.link_a, loop.link_b))
     return replace(loop, link_a=a, link_b=b, frame_a=frozen(loop.frame_a), frame_b=loop.frame_b)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopSystem:
+    """Loops, and the passive joints that follow from them."""
+
+    model: RobotModel
+    loops: tuple[LoopAround, ...]
+    columns: tuple[int, ...]
+    """The passive joints, those first that are around few loops."""
+    usual: tuple[float, ...] = ()
+    """The squares of the columns of A_p in the assembly."""
+
+    def linearised(self, found: Values) -> tuple[Values, dict[int, Values]]:
+        """What all rows miss, and the columns of their Jacobian by joint."""
+        missing: Values = []
+        columns: dict[int, Values] = {i: [] for i in range(len(found))}
+        for loop in self.loops:
+            r, A = loop.linearised(stacked([found[i] for i in loop.members]))
+            missing += entries(r)
+            around = {i: entries(A[..., k]) for k, i in enumerate(loop.members)}
+            for i, column in columns.items():
+                column.extend(around.get(i, [0.0] * len(loop.rows)))
+        return missing, columns
+
+    def passive_matrix(self, q: Array) -> Array:
+        """A_p at positions of all joints, (passive joints, rows)."""
+        by_joint = self.linearised(q.tolist())[1]
+        return np.array([by_joint[i] for i in self.columns], dtype=float)
+
+
+def column_order(passive: Sequence[int], loops: Sequence[LoopAround]) -> tuple[int, ...]:
+    """The passive joints, those first that are around few loops: fewer entries are filled then."""
+    return tuple(sorted(passive, key=lambda i: (sum(i in x.members for x in loops), i)))

@@ -15,24 +15,18 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.formulations.kinematics import WorldFrames
-from armdyn.formulations.loops.follower import only_turns
-from armdyn.formulations.loops.iteration import Iteration
-from armdyn.formulations.loops.orthogonal import Orthogonal, Values
-from armdyn.formulations.loops.rows import end_frames
-from armdyn.formulations.loops.standing import StandingMap, still
-from armdyn.formulations.loops.system import entries, stacked
 from armdyn.graph.nodes import Node
-from armdyn.model import RobotModel
+from armdyn.loops.iteration import Iteration
+from armdyn.loops.orthogonal import Orthogonal
+from armdyn.loops.rows import end_frames
+from armdyn.loops.standing import StandingClosure, still
+from armdyn.loops.steps import only_turns
+from armdyn.loops.values import Values, entries, stacked
 
 QUARTER = 0.25
 
 
-def passive_angles(model: RobotModel, q: Array) -> list[tuple[Any, bool]]:
-    """Positions of the passive joints, and whether each does nothing but turn."""
-    return [(q[i], only_turns(model.joints[i])) for i in model.passive]
-
-
-class StandingGeneral(StandingMap):
+class StandingGeneral(StandingClosure):
     """The map at one configuration or a batch of them."""
 
     def __init__(
@@ -121,16 +115,7 @@ class StandingGeneral(StandingMap):
         solved = self._passive.solve([-1.0 * r for r in rows])
         for i, value in zip(self.iteration.whole.columns, solved, strict=True):
             found[i] = value
-        return self._full(found)
-
-    def _full(self, values: Values) -> Array:
-        """Values of joints as an array, (..., N), nodes or floats of the batch."""
-        if self.q.dtype == object:
-            result = np.empty(len(values), dtype=object)
-            result[:] = values
-            return result
-        shape = np.broadcast_shapes(self.q.shape[:-1], *(np.shape(v) for v in values))
-        return np.stack([np.broadcast_to(v, shape) for v in values], -1)
+        return stacked(found, self.q)
 
     def rates(self, qd: Array) -> Array:
         """Velocities of all joints, (..., N)."""
@@ -163,7 +148,7 @@ class StandingGeneral(StandingMap):
             for a, f in zip(column, force, strict=True):
                 total = total - a * f
             found.append(total)
-        return self._full(found)
+        return stacked(found, self.q)
 
     def _multipliers(self, tau: Array) -> Values:
         """λ of A_pᵀ λ = τ_p; of several the smallest."""
@@ -171,7 +156,9 @@ class StandingGeneral(StandingMap):
             [tau[..., i][()] for i in self.iteration.whole.columns]
         )
 
-    def _slopes(self) -> Array:
+    @cached_property
+    def G(self) -> Array:
+        """q̇_all = G q̇, (..., N, n)."""
         unit = np.eye(self.n).tolist()
         return np.stack([self._follow(unit[k]) for k in range(self.n)], -1)
 

@@ -14,18 +14,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.loops.coordinates import StandingLoops
-from armdyn.formulations.loops.plane import (
-    PARALLEL_AXES,
-    Pair,
-    Path,
-    across,
-    added,
-    normal_axes,
-    outer,
-    scaled,
-    zero_frames,
-)
+from armdyn.loops.plane import PARALLEL_AXES, Path, angle_of, normal_axes, zero_frames
+from armdyn.loops.standing import StandingLoops
+from armdyn.loops.values import Pair, across, added, entries, outer, scaled, stacked
 from armdyn.model import RobotModel
 
 
@@ -46,7 +37,7 @@ def planar_torques(
     x, y = normal_axes(z)
     number = at.q[0].graph.number
     g = model.base[:3, :3].T @ model.gravity if weight else np.zeros(3)
-    rates, changes = at.rates(qd), at.accelerations(qd, qdd)
+    rates, changes = entries(at.rates(qd)), entries(at.accelerations(qd, qdd))
     N = len(model.joints)
     paths: list[Path] = []
     A: list[Pair] = []
@@ -62,7 +53,7 @@ def planar_torques(
         step = frames[up][:3, :3] @ joint.placement[:3, 3]
         V = at.vector(paths[up], (float(step @ x), float(step @ y)))
         vectors[up][i] = V
-        w, dw = total(rates, paths[up]), total(changes, paths[up])
+        w, dw = angle_of(rates, paths[up]), angle_of(changes, paths[up])
         A.append(added(A[up], added(scaled(dw, across(V)), scaled(-(w * w), V))))
     tau: list[Any] = [0.0] * N
     moments: list[Any] = [0.0] * N
@@ -71,7 +62,7 @@ def planar_torques(
         inertia, R = model.links[i].inertia, frames[i][:3, :3]
         u = R @ inertia.first_moment
         axis = model.joints[i].axis
-        w, dw = total(rates, paths[i]), total(changes, paths[i])
+        w, dw = angle_of(rates, paths[i]), angle_of(changes, paths[i])
         p = at.along(paths[i], (float(u @ x), float(u @ y)))
         moment = number(float(axis @ inertia.moment @ axis)) * dw + outer(p, A[i])
         force = added(scaled(dw, across(p)), scaled(-(w * w), p))
@@ -83,14 +74,4 @@ def planar_torques(
         if up >= 0:
             moments[up] = moments[up] + (moments[i] + outer(vectors[up][i], forces[i]))
             forces[up] = added(forces[up], forces[i])
-    result = np.empty(N, dtype=object)
-    result[:] = tau
-    return result
-
-
-def total(values: Any, path: Path) -> Any:
-    """Σ ε x over a path."""
-    found: Any = 0.0
-    for joint, sign in path:
-        found = found + sign * values[joint]
-    return found
+    return stacked(tau)

@@ -5,14 +5,14 @@ import pytest
 
 import armdyn
 from armdyn.errors import LoopError, SingularityError
-from armdyn.formulations.coupling import Coordinates
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.general import StandingGeneral
-from armdyn.formulations.loops.iteration_of import iteration_of
-from armdyn.formulations.loops.newton import check_mobility
-from armdyn.formulations.loops.orthogonal import Orthogonal, determinant
-from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.io.toml.read import read_toml
+from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.general import StandingGeneral
+from armdyn.loops.iteration import iteration_of
+from armdyn.loops.newton import check_mobility
+from armdyn.loops.orthogonal import Orthogonal, determinant
+from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from support.elimination import eliminated
 from support.loops import FIVE_BAR, rod_arm, spatial_loop
 
@@ -77,7 +77,7 @@ def test_the_delta_robot_is_that_of_an_elimination(delta):
 def test_closures_do_no_work(name):
     """What cut joints transmit does no work in any motion that loops allow."""
     model = armdyn.load(name).model if name == "delta" else spatial_loop()
-    at, rng = Coordinates.of(model), np.random.default_rng(3)
+    at, rng = coordinates_of(model), np.random.default_rng(3)
     q = at.closure.assembly[list(model.independent)] + 0.1 * rng.normal(size=len(model.independent))
     qd, qdd = rng.normal(size=(2, len(q)))
     here = at.at(q)
@@ -190,7 +190,7 @@ def test_newton_finds_what_closed_forms_do_and_no_other_mode():
     assert [loop.rows for loop in iteration.whole.loops] == [(0, 1)]  # of five that a hinge has
     rng = np.random.default_rng(1)
     q = closed[0][list(model.independent)] + rng.uniform(-np.pi, np.pi, (300, 2))
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     with np.errstate(invalid="ignore", divide="ignore"):
         expected = at.positions(q)
     found = StandingGeneral(iteration, q).q
@@ -228,10 +228,10 @@ def test_loops_that_contradict_are_named(tmp_path):
     file.write_text(FIVE_BAR.replace("[assembly]", again + "[assembly]"))
     model = read_toml(file)[0]
     assert len(model.loops) == 2
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     assert np.abs(residuals(model, at.positions(np.array([2.2, 0.8])))).max() < 1e-14
     file.write_text(
         FIVE_BAR.replace("[assembly]", again.replace("0.47", "0.40") + "[assembly]"),
     )
     with pytest.raises(LoopError, match="loop '(pin|again)' of 'five_bar' cannot be closed near"):
-        Coordinates.of(read_toml(file)[0])
+        coordinates_of(read_toml(file)[0])

@@ -8,15 +8,15 @@ import pytest
 import armdyn
 from armdyn.errors import LoopError, SingularityError, TomlError
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.coupling import Coordinates
 from armdyn.formulations.kinematics import world_frames
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.parallelogram import LinearDyad
-from armdyn.formulations.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Graph
 from armdyn.io.toml.read import read_toml
+from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.loops.steps import LinearDyad
 from armdyn.model import FrictionLaw
 from armdyn.model.transform import rotation_about, transform
 from armdyn.quantities.program import quantity_program
@@ -36,7 +36,7 @@ def read(tmp_path, text):
 
 def states(model, count=4):
     rng = np.random.default_rng(3)
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     n = len(model.independent)
     q = at.closure.assembly[list(model.independent)] + rng.uniform(-0.1, 0.1, (count, n))
     return at, q, *rng.uniform(-2.0, 2.0, (2, count, n))
@@ -104,7 +104,7 @@ def test_the_mode_of_the_assembly_is_kept(kind):
     model = dyad_arm(kind)
     closure = closure_of(model)
     start = closure.assembly[list(model.independent)]
-    found = Coordinates.of(model).positions(start)
+    found = coordinates_of(model).positions(start)
     np.testing.assert_allclose(np.cos(found - closure.assembly), 1.0, atol=1e-12)
 
 
@@ -114,7 +114,7 @@ def test_closed_forms_are_proved_exactly(kind):
     model = dyad_arm(kind, tilt=False)
     graph = Graph()
     q = graph.inputs("q", len(model.independent))
-    missing = residuals(model, Coordinates.of(model).at(q).q)
+    missing = residuals(model, coordinates_of(model).at(q).q)
     nodes = [graph.node(x) for x in missing]
     assert sum(node.op != "number" for node in nodes) == 2
     assert proved_equal(nodes, [graph.number(0)] * len(nodes))
@@ -124,7 +124,7 @@ def test_parallelograms_are_linear_and_stay_so_where_their_links_are_parallel(tm
     model = read(tmp_path, PARALLELOGRAM_ARM)
     (dyad,) = closure_of(model).steps
     assert isinstance(dyad, LinearDyad)
-    at = Coordinates.of(model)
+    at = coordinates_of(model)
     flat = at.positions(np.array([0.4, 0.4]))  # both links along one line
     assert np.abs(residuals(model, flat)).max() < 1e-15
 
@@ -136,8 +136,8 @@ def test_an_antiparallelogram_is_no_parallelogram(tmp_path):
     model = read(tmp_path, crossed)
     (dyad,) = closure_of(model).steps
     assert not isinstance(dyad, LinearDyad)
-    plain = Coordinates.of(read(tmp_path, PARALLELOGRAM_ARM)).positions(np.array([1.1, 2.4]))
-    here = Coordinates.of(model).positions(np.array([1.1, 2.4]))
+    plain = coordinates_of(read(tmp_path, PARALLELOGRAM_ARM)).positions(np.array([1.1, 2.4]))
+    here = coordinates_of(model).positions(np.array([1.1, 2.4]))
     assert np.abs(residuals(model, here)).max() < 1e-14
     assert np.abs(np.sin(here - plain)).max() > 0.1
 
@@ -270,7 +270,7 @@ def test_mounting_an_arm_elsewhere_turns_its_forces(tmp_path):
     turned = transform(rotation_about(np.array([0.6, 0.0, 0.8]), 0.7))
     _, q, qd, qdd = states(model, 1)
     other = replace(model, base=turned @ model.base, gravity=turned[:3, :3] @ model.gravity)
-    here = [Coordinates.of(m).at(q[0]) for m in (model, other)]
+    here = [coordinates_of(m).at(q[0]) for m in (model, other)]
     tau = [
         h.torques(newton_euler(m, h.q, h.rates(qd[0]), h.accelerations(qd[0], qdd[0])).tau)
         for m, h in zip((model, other), here, strict=True)

@@ -5,11 +5,11 @@ import pytest
 
 import armdyn
 from armdyn.errors import LoopError, SingularityError
-from armdyn.formulations.loops import sampling
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.coordinates import LoopCoordinates
-from armdyn.formulations.loops.exact_motion import moves_exactly
-from armdyn.formulations.loops.newton import assembled, size
+from armdyn.loops import coordinates
+from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import LoopCoordinates
+from armdyn.loops.exact_motion import moves_exactly
+from armdyn.loops.newton import assembled, size
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.random_loops import RandomRobot, planar, spatial, turned
 
@@ -101,9 +101,9 @@ def test_loops_in_space_move_or_do_not(kinds, cut):
 
 def test_an_assembly_around_which_nothing_can_be_closed_is_named(monkeypatch):
     closure = closure_of(four_bar(2))
-    monkeypatch.setattr(sampling, "LEAST_DETERMINANT", 100.0)
+    monkeypatch.setattr(coordinates, "LEAST_DETERMINANT", 100.0)
     with pytest.raises(LoopError, match="loops 'cut' of 'random' can hardly be closed around"):
-        sampling.drawn_near_assembly(closure, np.random.default_rng(0), 3)
+        LoopCoordinates(closure).drawn(np.random.default_rng(0), 3)
 
 
 @pytest.mark.slow

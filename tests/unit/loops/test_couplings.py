@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 import armdyn
 from armdyn.cli.app import app
 from armdyn.errors import LoopError, ModelError
-from armdyn.formulations.loops.closure import closure_of
-from armdyn.formulations.loops.follower import Follower
 from armdyn.io.mjcf.read import read_mjcf
+from armdyn.loops.closure import closure_of
+from armdyn.loops.steps import Follower
 from armdyn.model import Mimic
 from armdyn.model.edit import coupling_between, with_loops
 from support.elimination import eliminated

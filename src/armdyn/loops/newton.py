@@ -6,8 +6,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
-from armdyn.formulations.loops.exact_motion import moves_exactly
-from armdyn.formulations.loops.rows import closure_matrix, residuals
+from armdyn.loops.exact_motion import moves_exactly
+from armdyn.loops.rows import closure_matrix, residuals
 from armdyn.model import RobotModel
 
 MOST_STEPS = 60

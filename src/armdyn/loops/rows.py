@@ -3,6 +3,7 @@
 Numbers of any batch shape, or nodes. The rows of a loop stand in the order of its cut joint.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from armdyn.formulations.kinematics import (
     world_frames,
 )
 from armdyn.formulations.lagrange_euler import homogeneous
-from armdyn.formulations.spatial import cross, rotate, times
+from armdyn.formulations.spatial import cross, rotate, rotate_back, times
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import FrameMotion, derivative, polynomial
 
@@ -47,6 +48,23 @@ def end_frames(frames: WorldFrames, loop: Loop) -> tuple[Array, Array]:
         R, O = frames.link(link)
         ends.append(homogeneous(R @ T[:3, :3], O + rotate(R, T[:3, 3])))
     return ends[0], ends[1]
+
+
+def cut_loads(
+    model: RobotModel, frames: WorldFrames, wrenches: Sequence[tuple[Array, Array]]
+) -> Array:
+    """What links exert through cut joints, (N + 1, 6) nodes in the frames on joints; the base last.
+
+    The wrenches are those of b on a at frame a of each loop, in world axes.
+    """
+    exerted = np.zeros((len(model.joints) + 1, 6), dtype=object)
+    for loop, (f, m) in zip(model.loops, wrenches, strict=True):
+        p = end_frames(frames, loop)[0][:3, 3]
+        for sign, link in ((-1.0, loop.link_a), (1.0, loop.link_b)):
+            R, O = frames.link(link)
+            wrench = sign * f, sign * (m + cross(p - O, f))
+            exerted[link] += np.concatenate([rotate_back(R, part) for part in wrench])
+    return exerted
 
 
 def residuals(model: RobotModel, q: Array, known: WorldFrames | None = None) -> Array:

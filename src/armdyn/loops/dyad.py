@@ -12,29 +12,14 @@ u × c₁)/δ, and the torques T that belong to them the force (H_y, -H_x), H = 
 does the work of the known ones.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
-from armdyn.formulations.loops.plane import (
-    Pair,
-    Path,
-    PlanarLoop,
-    Segment,
-    across,
-    added,
-    inner,
-    outer,
-    scaled,
-    turned,
-)
 from armdyn.graph.nodes import Node
-
-Values = list[Any]
-"""A number, an array or a node for each joint."""
+from armdyn.loops.plane import Path, PlanarLoop, Segment, angle_of
+from armdyn.loops.values import Pair, Values, across, added, inner, outer, scaled, turned
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,23 +256,3 @@ class StandingDyad:
             if segment.slide >= 0 and segment.slide not in self.dyad.unknown:
                 tau[segment.slide] = tau[segment.slide] + inner(v, F)
         return -F[0], -F[1]
-
-
-def angle_of(values: Sequence[Any], path: Path) -> Any:
-    """Σ ε q over a path."""
-    total: Any = 0.0
-    for joint, sign in path:
-        total = total + sign * values[joint]
-    return total
-
-
-def stacked(values: list[Any], like: Array | None = None) -> Array:
-    """Values of joints as one array, (..., N)."""
-    shape = np.broadcast_shapes(*(np.shape(v) for v in values))
-    if like is not None and like.dtype != object:
-        shape = like.shape[:-1]
-    if any(isinstance(v, Node) for v in values):
-        result = np.empty(len(values), dtype=object)
-        result[:] = values
-        return result
-    return np.stack([np.broadcast_to(np.asarray(v, dtype=float), shape) for v in values], -1)

@@ -7,9 +7,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.coupling import Coordinates, drawn_positions
 from armdyn.formulations.parameters import robot_parameters, with_parameters
 from armdyn.formulations.regressor import regressor
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 KEPT_FIRST = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)
@@ -30,9 +30,11 @@ def regrouped(model: RobotModel) -> RobotModel:
     to the other. Where it is not clear in floating point which ones they are, as in loops that
     hardly move, or torques would lose digits, it is the robot itself.
     """
+    if all(loop.couples for loop in model.loops):  # a tree, which canonical frames regroup
+        return model
     with warnings.catch_warnings(record=True) as unclear:
         warnings.simplefilter("always")
-        found = base_parameters(model, links=True)
+        found = base_parameters(coordinates_of(model), links=True)
     if unclear:
         return model
     values = np.array([parameter.value for parameter in robot_parameters(model)])
@@ -45,8 +47,8 @@ def regrouped(model: RobotModel) -> RobotModel:
 
 def _have_same_torques(model: RobotModel, values: Array) -> bool:
     """Whether a robot with other parameters of its links has the same torques at random states."""
-    at, rng = Coordinates.of(model), np.random.default_rng(1)
-    q = drawn_positions(model, rng, STATES)
+    at, rng = coordinates_of(model), np.random.default_rng(1)
+    q = at.drawn(rng, STATES)
     qd, qdd = rng.uniform(-1.0, 1.0, (2, *q.shape))
     here = at.at(q)
     Y = here.rows(regressor(model, here.q, here.rates(qd), here.accelerations(qd, qdd)))

@@ -16,9 +16,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.graph.nodes import Node
 from armdyn.graph.operations import guard
-
-Values = list[Any]
-"""Numbers, arrays of a batch or nodes."""
+from armdyn.loops.values import Values, inner, minus
 
 
 class Orthogonal:
@@ -103,19 +101,6 @@ def determinant(P: Array, columns: Sequence[Values]) -> Any:
 def sign(x: Any) -> Any:
     """-1, 0 or 1."""
     return x.sign() if isinstance(x, Node) else np.sign(x)
-
-
-def inner(a: Values, b: Values) -> Any:
-    """a · b."""
-    total: Any = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
-
-
-def minus(a: Values, k: Any, b: Values) -> Values:
-    """a - k b."""
-    return [x - k * y for x, y in zip(a, b, strict=True)]
 
 
 def _checked(square: Any, scale: Any) -> Any:

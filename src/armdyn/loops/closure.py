@@ -1,7 +1,7 @@
 """The closure of a robot with loops: its assembly, its independent rows and how it is solved.
 
 Couplings whose leader is known, and loops in a plane with two joints that are not known yet, are
-taken one after the other in closed form (`follower`, `dyad`, `parallelogram`); what is left is
+taken one after the other in closed form (`steps`, `dyad`); what is left is
 solved together by Newton's method.
 """
 
@@ -12,25 +12,25 @@ from functools import lru_cache
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.formulations.loops.dyad import Dyad, StandingDyad
-from armdyn.formulations.loops.follower import (
+from armdyn.forks import cached_property
+from armdyn.loops.dyad import Dyad, StandingDyad
+from armdyn.loops.iteration import Iteration, iteration_of
+from armdyn.loops.newton import assembled, check_mobility
+from armdyn.loops.plane import Path, PlanarLoop, planar_loop
+from armdyn.loops.steps import (
     Follower,
+    LinearStep,
     Step,
     following,
     from_root,
+    linear_dyad,
     refuse_leader,
     turns_wholly,
 )
-from armdyn.formulations.loops.iteration import Iteration
-from armdyn.formulations.loops.iteration_of import iteration_of
-from armdyn.formulations.loops.linear_step import LinearStep
-from armdyn.formulations.loops.newton import assembled, check_mobility
-from armdyn.formulations.loops.parallelogram import linear_dyad
-from armdyn.formulations.loops.plane import Path, PlanarLoop, planar_loop
 from armdyn.model import Loop, RobotModel
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Closure:
     """How the passive joints of a robot follow from the actuated ones."""
 
@@ -43,6 +43,11 @@ class Closure:
     """Newton's method, for loops without closed forms."""
 
     @property
+    def start(self) -> Array:
+        """The coordinates of the assembly, (n,)."""
+        return self.assembly[list(self.model.independent)]
+
+    @property
     def order(self) -> tuple[int, ...]:
         """The loops of the dyads that are no parallelograms, in their order; or all loops."""
         if self.iteration is not None:
@@ -51,7 +56,7 @@ class Closure:
         dyads = (step for step in self.steps if isinstance(step, Dyad))
         return tuple(names.index(dyad.plane.loop.name) for dyad in dyads)
 
-    @property
+    @cached_property
     def linear(self) -> tuple[Array, Array] | None:
         """K and k of q_all = K q + k; None if that is not so."""
         if self.iteration or not all(isinstance(step, LinearStep) for step in self.steps):

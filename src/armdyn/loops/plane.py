@@ -7,8 +7,7 @@ zero, so a link has turned by θ = Σ ε q over the joints before it, ε = ±1, 
     Σ s R(θ) v + Σ s R(θ) u q = 0
 
 with constant vectors v between joints and directions u of slides, s = 1 on the branch to frame a
-and -1 on the other. Vectors of the plane are pairs of floats, of arrays or of nodes, and a' is
-(-a_y, a_x).
+and -1 on the other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +18,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.graph.nodes import Graph
+from armdyn.loops.values import Pair, added
 from armdyn.model import Loop, RobotModel
 
-Pair = tuple[Any, Any]
 Path = tuple[tuple[int, float], ...]
 """Joints that turn something, with ε."""
 PARALLEL_AXES = 1e-12
@@ -239,37 +238,9 @@ def _kept(
     return tuple((x if v[0] else 0.0, y if v[1] else 0.0) for x, y in terms)
 
 
-# vectors of the plane
-
-
-def added(a: Pair, b: Pair) -> Pair:
-    """a + b."""
-    return a[0] + b[0], a[1] + b[1]
-
-
-def scaled(k: Any, a: Pair) -> Pair:
-    """k a."""
-    return k * a[0], k * a[1]
-
-
-def across(a: Pair) -> Pair:
-    """a', a quarter turn of a."""
-    return -a[1], a[0]
-
-
-def inner(a: Pair, b: Pair) -> Any:
-    """a · b."""
-    return a[0] * b[0] + a[1] * b[1]
-
-
-def outer(a: Pair, b: Pair) -> Any:
-    """a × b."""
-    return a[0] * b[1] - a[1] * b[0]
-
-
-def turned(angle: Any, v: Pair) -> Pair:
-    """R(angle) v."""
-    if isinstance(angle, float) and angle == 0.0:
-        return v
-    c, s = np.cos(angle), np.sin(angle)
-    return c * v[0] - s * v[1], s * v[0] + c * v[1]
+def angle_of(values: Sequence[Any], path: Path) -> Any:
+    """Σ ε q over a path."""
+    total: Any = 0.0
+    for joint, sign in path:
+        total = total + sign * values[joint]
+    return total

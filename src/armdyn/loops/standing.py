@@ -1,82 +1,75 @@
-"""The coordinates of a robot with loops: its actuated joints, which all others follow from.
+"""The map between the coordinates of a robot with loops and all its joints, at a configuration."""
 
-q_all = φ(q)    q̇_all = G q̇    q̈_all = G q̈ + Ġ q̇    τ = Gᵀ τ_all    M = Gᵀ M_all G
-C = Gᵀ (M_all Ġ + C_all G)    J = J_all G    J̇ = J̇_all G + J_all Ġ
-"""
-
-from typing import Any, NoReturn
+from abc import abstractmethod
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import LoopError
+from armdyn.forks import cached_property
+from armdyn.formulations.coordinates import StandingMap
 from armdyn.formulations.kinematics import WorldFrames
-from armdyn.formulations.loops.closure import Closure
-from armdyn.formulations.loops.dyad import StandingDyad, angle_of, stacked
-from armdyn.formulations.loops.follower import StandingStep
-from armdyn.formulations.loops.general import StandingGeneral
-from armdyn.formulations.loops.parallelogram import LinearDyad
-from armdyn.formulations.loops.plane import Pair, Path, across, added, inner, scaled, turned
-from armdyn.formulations.loops.standing import StandingMap, still
 from armdyn.formulations.spatial import rotate
+from armdyn.loops.closure import Closure
+from armdyn.loops.dyad import StandingDyad
+from armdyn.loops.plane import Path, angle_of
+from armdyn.loops.steps import LinearDyad, StandingStep
+from armdyn.loops.values import (
+    Pair,
+    Values,
+    across,
+    added,
+    entries,
+    inner,
+    scaled,
+    stacked,
+    turned,
+)
+from armdyn.model import RobotModel
 
 SAME_VECTOR = 1e-14
 """Largest difference of constant vectors that are the same but for rounding [m]."""
 
 
-class LoopCoordinates:
-    """The map between n actuated joints and all N, which depends on the configuration."""
+class StandingClosure(StandingMap):
+    """The map at one configuration or a batch of them, of floats or nodes."""
 
-    K = None
+    model: RobotModel
+    n: int
 
-    def __init__(self, closure: Closure):
-        self.closure, self.model = closure, closure.model
+    @property
+    @abstractmethod
+    def type2(self) -> Array:
+        """How far each loop that is no parallelogram is from a singular configuration of type 2.
 
-    def at(self, q: Array, start: Array | None = None) -> StandingMap:
-        """The map at positions (..., n); `start` are positions of all joints nearby, if known."""
-        if self.closure.iteration is not None:
-            return StandingGeneral(self.closure.iteration, q, start)
-        return StandingLoops(self, q)
+        It is 0 where the loop cannot be closed, and small near a singular configuration, (...,
+        loops).
+        """
 
-    def known(self, full: Array) -> StandingMap:
-        """The map where positions of all joints are known, (..., N)."""
-        q = full[..., list(self.model.independent)]
-        if self.closure.iteration is not None:
-            return StandingGeneral(self.closure.iteration, q, full, closed=True)
-        return StandingLoops(self, q)
+    @abstractmethod
+    def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
+        """Force and moment of b on a at frame a for every loop, in world axes.
 
-    def positions(self, q: Array) -> Array:
-        """Positions of all joints, (..., N)."""
-        return self.at(q).q
-
-    def _refuse(self, *_: Any) -> NoReturn:
-        loop = self.model.loops[0]
-        raise LoopError(
-            f"{loop.where} of {self.model.name!r}: this is not there for robots with loops that "
-            "are not parallelograms",
-            loop=loop.name,
-        )
-
-    rates = torques = columns = rows = matrix = tensor = _refuse
+        `tau` are the torques of the open tree at all joints.
+        """
 
 
-class StandingLoops(StandingMap):
+class StandingLoops(StandingClosure):
     """The map by closed forms at one configuration or a batch of them, of floats or nodes."""
 
-    def __init__(self, at: LoopCoordinates, q: Array):
-        self.model, self.n = at.model, len(at.model.independent)
+    def __init__(self, closure: Closure, q: Array):
+        self.model, self.n = closure.model, len(closure.model.independent)
         values = self._spread(q)
         with np.errstate(invalid="ignore", divide="ignore"):  # where a loop cannot be closed
-            self._steps: list[StandingStep] = [step.at(values) for step in at.closure.steps]
+            self._steps: list[StandingStep] = [step.at(values) for step in closure.steps]
         self._values = values
         self.q = stacked(values)
         """Positions of all joints, (..., N)."""
 
-    def _spread(self, x: Array) -> list[Any]:
+    def _spread(self, x: Array) -> Values:
         """A value for each joint, zeros for those that are not known."""
-        values: list[Any] = [0.0] * len(self.model.joints)
-        for k, i in enumerate(self.model.independent):
-            values[i] = x[..., k] if x.dtype != object else x[k]
+        values: Values = [0.0] * len(self.model.joints)
+        for i, value in zip(self.model.independent, entries(x), strict=True):
+            values[i] = value
         return values
 
     def rates(self, qd: Array) -> Array:
@@ -85,7 +78,7 @@ class StandingLoops(StandingMap):
             return np.zeros(len(self.model.joints))
         return stacked(self._rates(qd))
 
-    def _rates(self, qd: Array) -> list[Any]:
+    def _rates(self, qd: Array) -> Values:
         rates = self._spread(qd)
         for dyad in self._steps:
             dyad.rates(self._values, rates)
@@ -104,7 +97,7 @@ class StandingLoops(StandingMap):
         """Torques at the coordinates, (..., n), for torques at all joints."""
         if still(tau):
             return np.zeros(self.n)
-        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
+        values = entries(tau)
         for dyad in reversed(self._steps):
             dyad.torques(self._values, values)
         return stacked([values[i] for i in self.model.independent])
@@ -132,7 +125,9 @@ class StandingLoops(StandingMap):
                     return added(scaled(alpha, V), scaled(beta, across(V)))
         return self.vector(path, u)
 
-    def _slopes(self) -> Array:
+    @cached_property
+    def G(self) -> Array:
+        """q̇_all = G q̇, (..., N, n)."""
         unit = np.eye(self.n)
         columns = [self._rates(self._constant(unit[k])) for k in range(self.n)]
         return np.stack([stacked(column, self.q) for column in columns], -1)
@@ -142,7 +137,7 @@ class StandingLoops(StandingMap):
         rates, columns = self._rates(qd), []
         for k in range(self.n):
             unit = self._rates(self._constant(np.eye(self.n)[k]))
-            found: list[Any] = [0.0] * len(self.model.joints)
+            found: Values = [0.0] * len(self.model.joints)
             for dyad in self._steps:
                 dyad.accelerations(self._values, rates, found, unit)
             columns.append(stacked(found, self.q))
@@ -177,7 +172,7 @@ class StandingLoops(StandingMap):
         plane is not determined, nor is the force of a loop that follows from others: both are zero.
         """
         q = self._values
-        values = [tau[..., i] if tau.dtype != object else tau[i] for i in range(tau.shape[-1])]
+        values = entries(tau)
         found = {loop.name: np.zeros(3) for loop in self.model.loops}
         for step in reversed(self._steps):
             standing = (
@@ -192,3 +187,8 @@ class StandingLoops(StandingMap):
             local = np.asarray(fx)[..., None] * x + np.asarray(fy)[..., None] * y
             found[plane.loop.name] = rotate(frames.link(plane.host)[0], local)
         return [(found[loop.name], 0.0 * found[loop.name]) for loop in self.model.loops]
+
+
+def still(x: Array) -> bool:
+    """Whether numbers are all zero."""
+    return x.dtype != object and not x.any()
