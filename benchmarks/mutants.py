@@ -42,13 +42,16 @@ UNSEEN_IN_REPLAY = {"simulation", "identification"}
 DRAWINGS = {"curves", "page", "panels", "phase_plane", "picture", "plots", "report"}
 """Files of pictures and prose, whose numbers are a matter of taste."""
 EQUIVALENT = {
+    ("formulations/exact_rank.py", "count - _SPARE_ROWS"): "rows are more than the rank even so",
     ("graph/operations.py", "parity=-2"): "only the sign of a parity is read",
     ("identification/payload.py", "weights = 2 /"): "the next line divides by the largest",
+    ("model/joint_types.py", "2.0, 0.0)"): "axes are made unit vectors",
     ("model/joint_types.py", "speed: float = 1.0"): "fixed joints alone have it, and no speed",
     ("shorten/angles.py", "product((1, -2)"): "only the sign is read",
     ("shorten/canonical/frames.py", "sine(z, self.z[child]) >= self.tolerance"): "a last bit",
     ("shorten/canonical/regroup.py", "if plain else 1.0"): "numbers among symbols are 0 and ±1",
     ("shorten/minimal/articulated.py", "link.type.turn**3"): "a turn is 0 or 1",
+    ("shorten/pairs.py", "count[made.cell] >= 0"): "these makers are repeated no times",
     ("simulation/trajectories/time_optimal.py", "if fastest < slowest or"): "halving finds it too",
 }
 """Changes that change no value, program or count: file and what the line has then; the reason."""

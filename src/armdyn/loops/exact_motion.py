@@ -103,7 +103,7 @@ class ExactGeometry:
         for known in self._directions:
             if known.exact is a.partner:
                 return known.given
-        return _frame(a.given)[0]
+        return stereographic_axes(a.given)[0]
 
     def _anywhere(self, v: Array) -> _Direction:
         """By its stereographic projection."""
@@ -161,7 +161,7 @@ class ExactGeometry:
         return self.residues(x)
 
 
-def _frame(z: Array) -> tuple[Array, Array]:
+def stereographic_axes(z: Array) -> tuple[Array, Array]:
     """Two axes normal to z, as the stereographic projection has them."""
     sign = -1 if z[2] < 0 else 1
     a, b = (sign * z)[:2] / (1 + sign * z[2])

@@ -134,6 +134,8 @@ def test_damage_to_a_log_is_told_and_handled(robot):
     for words in ("rows with something missing", "gaps", "been there", "differ from the usual",
                   "samples missing in between", "largest value: joint2"):  # fmt: skip
         assert words in text
+    clipped = (np.abs(log["tau"]) >= 0.999 * top)[:, 1].sum()
+    assert found.health.saturated == pytest.approx([0, clipped, 0], rel=0.05)  # of all pieces
     assert found.validation.relative_error < 0.01
 
 

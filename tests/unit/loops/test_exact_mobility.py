@@ -8,7 +8,7 @@ from armdyn.errors import LoopError, SingularityError
 from armdyn.loops import coordinates
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import LoopCoordinates
-from armdyn.loops.exact_motion import moves_exactly
+from armdyn.loops.exact_motion import moves_exactly, stereographic_axes
 from armdyn.loops.newton import assembled, size
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.random_loops import RandomRobot, planar, spatial, turned
@@ -119,3 +119,12 @@ def test_a_singular_configuration_is_named_where_inertias_grow_without_bound():
     assert 1e-9 < robot.singularity(near).type2[0] < 1e-6
     with pytest.raises(SingularityError, match=r"loop 'pin' of 'five_bar' is singular \(type 2\)"):
         robot.forward_dynamics(near, [0.1, 0.2], [1.0, 2.0])
+
+
+def test_the_axes_of_a_direction_are_normal_to_it_and_to_each_other():
+    rng = np.random.default_rng(3)
+    for direction in rng.normal(size=(20, 3)):
+        z = direction / np.linalg.norm(direction)
+        axes = np.stack([*stereographic_axes(z), z])
+        np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-14)
+        assert np.linalg.det(axes) > 0

@@ -1,5 +1,7 @@
 """Articulated bodies with few operations: the accelerations of the others, and the counts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -15,6 +17,7 @@ from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
 from armdyn.model import Connection, Inertia, assemble
 from armdyn.model.transform import rotation_about, transform
+from armdyn.quantities import dynamics
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.frames import canonical, with_tip_phase
@@ -185,3 +188,13 @@ def test_payload_gravity_and_wrench_known_at_run_time():
     loaded = robot.with_payload(*body).with_gravity(field)
     expected = loaded.forward_dynamics(q, qd, tau, external_wrench=wrench)
     close(program(q, qd, tau, payload_vector(*body), field, wrench), expected)
+
+
+def test_short_arms_with_a_payload_known_at_run_time_are_solved_by_the_mass_matrix(monkeypatch):
+    def operations(gravity):  # programs of the last robots are kept, so each has its own number
+        model = armdyn.load("panda").with_gravity((0, 0, -gravity)).model
+        return quantity_program(model, Request("forward_dynamics", payload=True)).operations.total
+
+    by_mass_matrix = operations(9.80)
+    monkeypatch.setattr(dynamics, "MOST_COMPOSITE", replace(dynamics.MOST_COMPOSITE, value=0))
+    assert by_mass_matrix < operations(9.81)
