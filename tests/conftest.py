@@ -1,5 +1,6 @@
 """Settings for the whole suite."""
 
+import gc
 import os
 import re
 import secrets
@@ -88,7 +89,11 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_finish(session):
-    """Print each law with the number of its robots and of their joints."""
+    """Print each law with the number of its robots and of their joints, if that is wanted."""
+    # graphs of nodes keep the garbage collector busy for a third of the time: let it look more
+    # rarely, and never at what was imported and collected
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
     if not session.config.option.laws:
         return
     laws = {}
