@@ -35,16 +35,18 @@ PATIENCE = 1.0
 _LOG = logging.getLogger("armdyn")
 FORMAT = 2
 """Changes with what is kept beside the object code."""
-_SOURCES = (
+SOURCES = (
     "arrays.py",
     "thresholds.py",
     "model",
     "graph",
     "formulations",
+    "loops",
     "shorten",
     "quantities",
     "kernels",
 )
+"""What machine code is made by."""
 
 _lock = lock_over_fork()
 _alive: "weakref.WeakValueDictionary[str, MachineCode]" = weakref.WeakValueDictionary()
@@ -135,7 +137,7 @@ def _versions() -> tuple[str | bool, ...]:
     python = f"{platform.python_implementation()} {platform.python_version()}"
     numpy = numpy_api.arrays_are_as_expected()
     root, sources = Path(__file__).parents[1], hashlib.sha256()
-    for name in _SOURCES:
+    for name in SOURCES:
         for file in sorted((root / name).rglob("*.py")) or [root / name]:
             sources.update(file.relative_to(root).as_posix().encode())
             sources.update(file.read_bytes())

@@ -24,6 +24,7 @@ from armdyn.kernels.llvm.target import Target
 from armdyn.model.edit import with_gravity
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
+from support.source_code import imports
 
 pytestmark = pytest.mark.slow
 
@@ -307,3 +308,11 @@ def test_what_is_compiled_is_said(monkeypatch):
     assert Kernel(MODEL, Request("kinetic_energy")).shape == ()
     assert "writing the equations for kinetic_energy of 'two_link'" in said[0]
     assert "operations for kinetic_energy of 'two_link'; the result is kept" in said[1]
+
+
+def test_the_key_reads_every_room_that_programs_come_from():
+    read = {name.removesuffix(".py") for name in module.SOURCES}
+    rooms = {name: (name + ".").split(".")[1] for name in imports()}
+    used = {rooms[one] for name, ones in imports().items() if rooms[name] in read for one in ones}
+    # errors, locks and tables decide no number; files hold what the rooms that are read have found
+    assert used - read <= {"", "errors", "forks", "html", "io", "version"}
