@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from mutant_places import Mutant
-from mutant_probe import PLAN
+from mutant_probe import PLAN, WORKER
 from rich.progress import track
 
 PACKAGE = Path("src", "armdyn")
@@ -56,7 +56,7 @@ class Tree:
                 process = subprocess.Popen(
                     [sys.executable, *words],
                     cwd=self.folder,
-                    env=os.environ | variables,
+                    env={k: v for k, v in os.environ.items() if k != WORKER} | variables,
                     stdin=subprocess.DEVNULL,
                     stdout=stream,
                     stderr=subprocess.STDOUT,
