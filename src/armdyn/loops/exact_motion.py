@@ -266,7 +266,7 @@ def _ends(geometry: ExactGeometry, loop: Loop, A: Array, B: Array) -> tuple[Arra
 # series: the last axis has the coefficients of powers of ε
 
 
-def _times(a: Array, b: Array, p: int) -> Array:
+def series_product(a: Array, b: Array, p: int) -> Array:
     """Products of series."""
     K = a.shape[-1]
     shape = np.broadcast_shapes(a.shape, b.shape)
@@ -280,7 +280,7 @@ def _matrices(A: Array, B: Array, p: int) -> Array:
     """Products of matrices of series, (n, m, K) and (m, l, K)."""
     found = np.zeros((A.shape[0], B.shape[1], A.shape[-1]), dtype=np.int64)
     for j in range(A.shape[1]):
-        found = (found + _times(A[:, j, None], B[None, j], p)) % p
+        found = (found + series_product(A[:, j, None], B[None, j], p)) % p
     return found
 
 
@@ -290,11 +290,11 @@ def _constant(x: Array, K: int) -> Array:
     return found
 
 
-def _sine_and_versine(x: Array, p: int) -> tuple[Array, Array]:
+def sine_and_versine(x: Array, p: int) -> tuple[Array, Array]:
     """sin x and 1 - cos x of a series without a constant term."""
     sine, versine, power = np.zeros_like(x), np.zeros_like(x), _constant(np.array(1), len(x))
     for k in range(1, len(x)):
-        power = _times(power, x, p)
+        power = series_product(power, x, p)
         term = pow(factorial(k), -1, p) * power % p
         sign = -1 if k % 4 in (3, 0) else 1
         if k % 2:
@@ -312,7 +312,7 @@ def _placed(robot: _ExactRobot, moved: Array) -> list[tuple[Array, Array]]:
         cross = np.array([[0, -z[2], z[1]], [z[2], 0, -z[0]], [-z[1], z[0], 0]]) % p
         square = cross @ cross % p
         turn, slide = (number_residue(float(x), p) for x in (joint.type.turn, joint.type.slide))
-        sine, versine = _sine_and_versine(turn * moved[i] % p, p)
+        sine, versine = sine_and_versine(turn * moved[i] % p, p)
         R = _constant(np.eye(3, dtype=np.int64), K)
         R = (R + cross[..., None] * sine % p + square[..., None] * versine % p) % p
         x = _constant(origin, K)
@@ -339,13 +339,13 @@ def _missing(robot: _ExactRobot, moved: Array) -> Array:
         d = (A[:, 3] - B[:, 3]) % p
         for row in loop.cut.rows:
             if isinstance(row, Normal):
-                rows.append(_times(A[:, row.u], B[:, row.n], p).sum(0) % p)
+                rows.append(series_product(A[:, row.u], B[:, row.n], p).sum(0) % p)
             elif isinstance(row, Distance):
                 start = (ends[0][:, 3] - ends[1][:, 3]) % p
                 square = int((start * start % p).sum()) % p
-                rows.append((_times(d, d, p).sum(0) - _constant(np.array(square), K)) % p)
+                rows.append((series_product(d, d, p).sum(0) - _constant(np.array(square), K)) % p)
             else:
-                rows.append(_times(B[:, row.n], d, p).sum(0) % p)
+                rows.append(series_product(B[:, row.n], d, p).sum(0) % p)
     return np.stack(rows)
 
 
@@ -366,7 +366,7 @@ def _uncoupled(robot: _ExactRobot, loop: Loop, moved: Array) -> Array:
     leading = (_constant(np.array(start), K) + moved[loop.link_b]) % p
     total = np.zeros(K, dtype=np.int64)
     for c in reversed(loop.coefficients):
-        total = _times(total, leading, p)
+        total = series_product(total, leading, p)
         total[0] = (total[0] + number_residue(float(c), p)) % p
     total[0] = 0  # it is met exactly where it is assembled
     return (moved[loop.link_a] - total) % p

@@ -122,6 +122,14 @@ def test_torques_of_the_model_are_limited(robot):
     assert found.shares["torque"].max() > 0.8  # the limit decides
 
 
+def test_a_start_that_cannot_be_held_is_refused_with_its_weight(robot):
+    pose = np.array([0.3, 0.8])
+    weight = np.abs(robot.gravity_vector(pose))
+    assert armdyn.excite(robot, 6, **ARM, starts=1, torque=[99, 99], start=pose, harmonics=3)
+    with pytest.raises(ExcitationError, match=f"joint1 needs {weight[0]:.4g} to rest there"):
+        armdyn.excite(robot, 6, **ARM, torque=[0.9 * weight[0], 99], start=pose)
+
+
 @pytest.mark.slow
 def test_a_second_design_begins_with_the_first(robot):
     first = armdyn.excite(robot, 6, **ARM, starts=2)

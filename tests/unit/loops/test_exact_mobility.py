@@ -8,7 +8,13 @@ from armdyn.errors import LoopError, SingularityError
 from armdyn.loops import coordinates
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import LoopCoordinates
-from armdyn.loops.exact_motion import moves_exactly, stereographic_axes
+from armdyn.loops.exact_motion import (
+    PRIMES,
+    moves_exactly,
+    series_product,
+    sine_and_versine,
+    stereographic_axes,
+)
 from armdyn.loops.newton import assembled, size
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.random_loops import RandomRobot, planar, spatial, turned
@@ -128,3 +134,21 @@ def test_the_axes_of_a_direction_are_normal_to_it_and_to_each_other():
         axes = np.stack([*stereographic_axes(z), z])
         np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-14)
         assert np.linalg.det(axes) > 0
+
+
+def test_series_of_sine_and_cosine_are_on_the_circle_and_add_up():
+    p, rng = PRIMES[0], np.random.default_rng(4)
+    x, y = rng.integers(1, p, (2, 9))
+    x[0] = y[0] = 0  # without a constant term
+
+    def circle(angle):
+        sine, versine = sine_and_versine(angle, p)
+        return np.array([1] + [0] * 8) - versine, sine
+
+    def times(a, b):
+        return series_product(a % p, b % p, p)
+
+    (c, s), (d, t) = circle(x), circle(y)
+    assert ((times(c, c) + times(s, s)) % p).tolist() == [1] + [0] * 8
+    sums = np.array([times(c, d) - times(s, t), times(s, d) + times(c, t)])
+    assert np.array_equal(sums % p, np.array(circle((x + y) % p)) % p)

@@ -36,6 +36,14 @@ def test_pseudo_inertia_is_the_second_moment_of_the_points():
     close(Inertia.from_pseudo(total.pseudo).moment, total.moment, 1e-13)
 
 
+def test_bodies_are_summed_and_numbers_are_no_bodies():
+    one, other = (random_inertia(np.random.default_rng(k)) for k in (5, 6))
+    close(sum([one, other]).pseudo, one.pseudo + other.pseudo, 1e-15)
+    for number in (1, 0.5, 0.0):
+        with pytest.raises(TypeError):
+            number + one
+
+
 def test_point_and_axes_it_was_given_in_are_kept_through_a_move():
     rng = np.random.default_rng(4)
     R = random_transform(rng)[:3, :3]
