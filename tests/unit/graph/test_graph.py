@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from armdyn.errors import TraceError
 from armdyn.graph import Graph, evaluate, proved_equal, reachable, show, transcribe
-from armdyn.graph.count import count
+from armdyn.graph.count import NO_OPERATIONS, count
 from armdyn.graph.differentiate import jvp
 from support.random_graphs import POINT, assert_same_outputs, graphs
 
@@ -277,3 +277,10 @@ def test_a_signed_power_has_values_and_slopes_at_zero_and_elsewhere(g, x):
         [0.25 * 2**-1.5, 0.0, -2.0], [-2.0, 0.0, 2.0],
     )  # fmt: skip
     np.testing.assert_allclose(values, expected, rtol=1e-14)
+
+
+def test_nothing_takes_no_operations_and_counts_add_up():
+    graph = Graph()
+    x, y = graph.input("x"), graph.input("y")
+    assert count([]) == count([x, y]) == NO_OPERATIONS
+    assert (NO_OPERATIONS.total, (count([x * y]) + NO_OPERATIONS).total) == (0, 1)

@@ -51,3 +51,9 @@ def test_only_numbers_combine_with_values(table):
         table.input("x") + "y"
     with pytest.raises(TypeError):
         "y" * table.input("x")
+
+
+def test_a_parameter_that_is_zero_or_one_is_a_number_and_others_are_symbols():
+    table = ValueTable()
+    assert [table.parameter("a", value) for value in (0.0, 1.0, -1.0)] == [0.0, 1.0, -1.0]
+    assert table.parameter("a", 0.5) is table.parameter("a", 0.7) is table.parameter("a")

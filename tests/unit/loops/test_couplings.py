@@ -13,9 +13,12 @@ from armdyn.cli.app import app
 from armdyn.errors import LoopError, ModelError
 from armdyn.io.mjcf.read import read_mjcf
 from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.steps import Follower
 from armdyn.model import Mimic
+from armdyn.model.cut_joints import COUPLING, CUT_JOINTS
 from armdyn.model.edit import coupling_between, with_loops
+from armdyn.model.loop import Loop
 from support.elimination import eliminated
 from support.loop_peers import rigid
 from support.loops import dyad_arm, rod_arm
@@ -212,3 +215,20 @@ def test_what_only_knows_sine_and_cosine_cannot_lead_along_a_curve(powers):
     general = mimicking(rod_arm(), swing=("rocker", powers))
     with pytest.raises(LoopError, match="follows 'rocker', which is moved by a loop"):
         closure_of(general)
+
+
+def test_coefficients_belong_to_couplings_and_couplings_need_them():
+    for cut, coefficients, words in (
+        (COUPLING, (), "by coefficients c0, c1"),
+        (COUPLING, (0.2, 0.0), "one of which after c0 is not zero"),
+        (CUT_JOINTS["revolute"], (0.0, 1.0), "a revolute cut joint has no coefficients"),
+    ):
+        assert words in Loop("loop", cut, 0, 1, coefficients=coefficients).fault
+    assert not Loop("loop", COUPLING, 0, 1, coefficients=(0.2, 1.0)).fault
+
+
+def test_positions_are_drawn_on_both_sides_of_zero_up_to_one():
+    drawn = coordinates_of(armdyn.load("panda").model).drawn(np.random.default_rng(0), 400)
+    assert drawn.shape == (400, 7)
+    assert np.abs([drawn.min(0) + 1, drawn.max(0) - 1]).max() < 0.05
+    assert np.abs(drawn).max() <= 1

@@ -13,7 +13,7 @@ from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
 from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
-from armdyn.quantities.program import quantity_program
+from armdyn.quantities.program import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.frames import canonical, with_tip_phase
 from armdyn.shorten.canonical.model import branches, model_from_canonical
@@ -24,6 +24,7 @@ from armdyn.shorten.program_store import ProgramStore, key_of
 from armdyn.shorten.run_time import payload_vector
 from armdyn.shorten.shortest import minimal_outputs, shortest
 from armdyn.shorten.symbolic import generic, pattern, symbolic
+from support.arms import ARMS
 from support.peers import close
 from support.programs import EvaluatedRobot, kept_program
 from support.random_robots import random_model, random_states
@@ -230,3 +231,9 @@ def test_a_combination_that_vanishes_costs_nothing():
         model, Request("inverse_dynamics", friction=False)
     ).operations.total
     assert this_puma < any_puma
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_a_quantity_says_whether_it_solves_equations(name):
+    program = kept_program(ARMS["scara"].model, Request(name))  # one division is one by a time
+    assert (program.operations.div > 1) == QUANTITIES[name].solves
