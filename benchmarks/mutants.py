@@ -27,6 +27,7 @@ from rich.table import Table
 ROOT = Path(__file__).parents[1]
 ROOMS = {
     "formulations": ["tests/unit/formulations"],
+    "loops": ["tests/unit/loops"],
     "shorten": ["tests/compiler", "tests/unit/shorten", "tests/unit/test_portraits.py"],
     "graph": ["tests/unit/graph", "tests/compiler/test_program.py"],
     "quantities": ["tests/unit/quantities"],
@@ -45,10 +46,12 @@ EQUIVALENT = {
     ("formulations/exact_rank.py", "count - _SPARE_ROWS"): "rows are more than the rank even so",
     ("formulations/scaled_newton.py", "1 + 2e-13"): "of the size of rounding",
     ("graph/operations.py", "parity=-2"): "only the sign of a parity is read",
+    ("identification/excitation/search.py", "if new < value + ENOUGH"): "a tie of floats",
     ("identification/payload.py", "weights = 2 /"): "the next line divides by the largest",
     ("model/joint_types.py", "2.0, 0.0)"): "axes are made unit vectors",
     ("model/joint_types.py", "speed: float = 1.0"): "fixed joints alone have it, and no speed",
     ("shorten/angles.py", "product((1, -2)"): "only the sign is read",
+    ("shorten/candidates.py", "int(self._mask) + 2"): "an entry that no index reaches",
     ("shorten/canonical/frames.py", "sine(z, self.z[child]) >= self.tolerance"): "a last bit",
     ("shorten/canonical/regroup.py", "if plain else 1.0"): "numbers among symbols are 0 and ±1",
     ("shorten/minimal/articulated.py", "link.type.turn**3"): "a turn is 0 or 1",

@@ -5,6 +5,8 @@ import re
 import tokenize
 from collections import Counter
 
+import pytest
+
 from support.paths import ROOT, SOURCE
 from support.source_code import FILES, text_of
 
@@ -33,6 +35,7 @@ def test_no_room_is_larger_than_its_ceiling():
     assert rooms.total() <= ceilings["sum"]
 
 
+@pytest.mark.slow
 def test_lines_are_not_saved_by_writing_more_into_them():
     tokens = lines = 0
     skipped = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT)

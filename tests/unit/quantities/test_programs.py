@@ -233,6 +233,7 @@ def test_a_combination_that_vanishes_costs_nothing():
     assert this_puma < any_puma
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_a_quantity_says_whether_it_solves_equations(name):
     program = kept_program(ARMS["scara"].model, Request(name))  # one division is one by a time
