@@ -1,13 +1,14 @@
 """A search over the choices of the minimal formulation, by counts that need no graph."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import SingularityError
 from armdyn.graph.values import Definitions, ValueTable
 from armdyn.shorten.canonical.frames import CanonicalRobot
 from armdyn.shorten.minimal.articulated import minimal_articulated_body
@@ -134,12 +135,15 @@ def _unit_kind(choices: Choices) -> Hashable:
 
 
 def searched_origins(
-    robot: CanonicalRobot, quantity: Literal["mass_matrix", "forward_dynamics"]
+    robot: CanonicalRobot,
+    quantity: Literal["mass_matrix", "forward_dynamics"],
+    rotors: Sequence[bool] = (),
 ) -> list[tuple[Choices, int]]:
     """The best choices of origins found, the best first, with their counts.
 
     Counted are the lower triangle of the mass matrix by composite bodies, or the accelerations by
-    articulated bodies. Of a long robot every origin is moved, without a search.
+    articulated bodies. Of a long robot every origin is moved, without a search. Joints that have
+    rotors are told for robots that they alone keep from being singular.
     """
     table, n = ValueTable(), len(robot.links)
     symbols, q, qd, tau = symbolic(robot, table), *(table.inputs(v, n) for v in ("q", "qd", "tau"))
@@ -150,7 +154,13 @@ def searched_origins(
         if quantity == "mass_matrix":
             outputs = minimal_mass_matrix(symbols, q, choices)[np.tril_indices(n)]
         else:
-            outputs = minimal_articulated_body(symbols, q, qd, tau, np.zeros(n), choices=choices)
+            bodies = partial(minimal_articulated_body, symbols, q, qd, tau, choices=choices)
+            try:
+                outputs = bodies(np.zeros(n))
+            except SingularityError:
+                table.definitions = {}
+                inertias = [table.parameter(f"Ia{k}") if x else 0.0 for k, x in enumerate(rotors)]
+                outputs = bodies(np.array(inertias or np.zeros(n), dtype=object))
         return table.count(outputs, [table.definitions])
 
     space = options(robot).origins

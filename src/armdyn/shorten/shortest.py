@@ -181,7 +181,7 @@ def _search_forward_dynamics(writer: PartWriter, part: Part, budget: SearchBudge
         bias = writer.replayed(shortest_sound(robot, BIAS, budget, none))
         ways.append(writer.solved(part, M, bias))
     if depth >= FEWEST_ARTICULATED.value:
-        choices, _ = searched_origins(robot, "forward_dynamics")[0]
+        choices, _ = searched_origins(robot, "forward_dynamics", part.rotors)[0]
         ways.append(writer.articulated(part, choices))
     if len(robot.links) > SEARCHED_JOINTS.value and not budget.deep:
         return min(ways, key=lambda way: count(way).total)

@@ -27,6 +27,7 @@ from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.torques import minimal
 from armdyn.shorten.run_time import payload_vector
 from armdyn.shorten.symbolic import symbolic
+from support.arms import Arm
 from support.counted_arms import ARMS
 from support.peers import close, pin_model
 from support.programs import EvaluatedRobot, kept_program
@@ -198,3 +199,16 @@ def test_short_arms_with_a_payload_known_at_run_time_are_solved_by_the_mass_matr
     by_mass_matrix = operations(9.80)
     monkeypatch.setattr(dynamics, "MOST_COMPOSITE", replace(dynamics.MOST_COMPOSITE, value=0))
     assert by_mass_matrix < operations(9.81)
+
+
+def test_a_rotor_alone_may_resist_a_joint():
+    """Two axes in one line with a link between them that has no mass."""
+    rows = ((1, -0.5, 0.0), (2, -0.5, 0.0), (0, 0.0, 0.21), (1, -0.5, -0.5))
+    arm = Arm(
+        "in_line", "rotors keep it regular", 28041, "RRRH", rows, bodies="points", rotors=True
+    )
+    q, qd, qdd = arm.states(5)
+    tau = arm.robot.inverse_dynamics(q, qd, qdd)
+    close(arm.robot.forward_dynamics(q, qd, tau), qdd, 1e-9)
+    with pytest.raises(SingularityError, match="joint2"):
+        replace(arm, rotors=False).robot.forward_dynamics(q, qd, tau)
