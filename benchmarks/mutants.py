@@ -44,7 +44,6 @@ DRAWINGS = {"curves", "page", "panels", "phase_plane", "picture", "plots", "repo
 """Files of pictures and prose, whose numbers are a matter of taste."""
 EQUIVALENT = {
     ("formulations/exact_rank.py", "count - _SPARE_ROWS"): "rows are more than the rank even so",
-    ("formulations/scaled_newton.py", "1 + 2e-13"): "of the size of rounding",
     ("graph/operations.py", "parity=-2"): "only the sign of a parity is read",
     ("identification/excitation/search.py", "if new < value + ENOUGH"): "a tie of floats",
     ("identification/payload.py", "weights = 2 /"): "the next line divides by the largest",
