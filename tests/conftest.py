@@ -53,12 +53,20 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """One cache for a run and all its workers, which inherit the variable; never the user's own."""
-    if not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        config.option.robots_seed = config.workerinput["robots_seed"]
+    else:
         if config.option.robots_seed is None:
             config.option.robots_seed = secrets.randbelow(10**6)
         folder = tempfile.mkdtemp(prefix="armdyn-tests-")
         os.environ["ARMDYN_CACHE_DIR"] = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Workers read the command line again: they are told the seed that was drawn."""
+    node.workerinput["robots_seed"] = node.config.option.robots_seed
 
 
 def pytest_report_header(config):

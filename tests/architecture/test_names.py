@@ -3,6 +3,8 @@
 import ast
 from collections import defaultdict
 
+import pytest
+
 from support.paths import SOURCE
 from support.source_code import FILES, tree_of
 
@@ -21,10 +23,12 @@ turned turning
 """
 
 
+@pytest.mark.slow
 def test_no_class_name_stands_in_two_files_but_those_that_did():
     assert _twice(ast.ClassDef) == set(CLASSES.split())
 
 
+@pytest.mark.slow
 def test_no_public_function_name_stands_in_two_files_but_those_that_did():
     assert _twice(ast.FunctionDef) == set(FUNCTIONS.split())
 

@@ -3,6 +3,8 @@
 import tomllib
 from graphlib import TopologicalSorter
 
+import pytest
+
 from support.paths import ROOT, SOURCE
 from support.source_code import FILES, functions, imports, module_name, text_of
 
@@ -33,6 +35,7 @@ def test_half_of_all_files_are_short_and_none_is_long_but_the_robot():
     assert [module_name(path) for path in long] == ["armdyn.robot"]
 
 
+@pytest.mark.slow
 def test_functions_fit_a_screen():
     """A verb of the command line has a long signature: only its body counts."""
     long = set()

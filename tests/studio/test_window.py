@@ -105,6 +105,7 @@ def test_only_the_last_windows_are_remembered():
     assert memories.find(None) is None
 
 
+@pytest.mark.slow
 def test_another_robot_stops_the_motion_of_the_one_before(window, sent):
     timeline = panel(window, "TimelinePanel")
     move = PlayedMotion("a move", lambda robot, _: there_and_back(robot, [0, 0], [1, 1], 20.0))

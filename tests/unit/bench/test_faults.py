@@ -17,6 +17,7 @@ def test_the_first_tries_are_survived(tmp_path, words):
         assert attack.survives(tmp_path / str(number), number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "expected"),
     [

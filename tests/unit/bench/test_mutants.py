@@ -95,6 +95,7 @@ def test_every_room_has_mutants_that_are_other_programs_and_tests_near_them():
             assert ast.dump(changed) != ast.dump(ast.parse(source)), mutant
 
 
+@pytest.mark.slow
 def test_the_draw_is_even_and_repeats_with_its_seed():
     def draw(number, seed):
         found = mutants.mutants_of(Tree(ROOT), ["graph", "shorten", "quantities"])

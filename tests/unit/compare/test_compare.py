@@ -201,6 +201,7 @@ def test_a_table_read_in_the_other_convention_is_found_out(fake, tmp_path):
     assert row.explanation == f"Fake reads the {given} DH table as {other}"
 
 
+@pytest.mark.slow
 def test_a_payload_that_is_left_out_is_found_out(fake, file):
     robot = armdyn.load(file(two_joints())).with_payload(
         1.5, (0.1, 0, 0.2), np.diag((0.01, 0.02, 0.02))

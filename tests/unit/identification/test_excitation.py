@@ -73,6 +73,7 @@ def test_the_panda_is_shown_within_its_published_limits():
     assert found.parameters == robot.base_parameters(links=True).names
 
 
+@pytest.mark.slow
 def test_the_slope_of_the_cost_is_that_of_differences():
     robot = armdyn.load("saha_3r").with_parameters(FRICTION)
     ranges = [(-2.0, 1.5), (-1.5, 2.0), (-1.0, 2.0)]
@@ -104,6 +105,7 @@ def test_each_criterion_is_better_at_its_own(robot):
         assert keeps_limits(design, *ARM.values())
 
 
+@pytest.mark.slow
 def test_a_seed_gives_one_motion(robot):
     options = ARM | {"harmonics": 3, "starts": 1}
     one, same, other = (armdyn.excite(robot, 6, **options, seed=seed) for seed in (3, 3, 4))

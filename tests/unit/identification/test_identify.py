@@ -78,6 +78,7 @@ def test_intervals_hold_the_true_base_parameters_as_often_as_they_say(robot, kin
     assert 0.88 < np.mean(inside) <= 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS[1:])
 def test_every_method_finds_the_robot(robot, method):
     log, other = measured(robot, seconds=12.0), measured(robot, seed=5, seconds=12.0)

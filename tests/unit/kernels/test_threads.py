@@ -183,6 +183,7 @@ def test_callers_may_be_threads_themselves(kernel):
     assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
 
+@pytest.mark.slow
 def test_others_run_while_a_batch_is_computed():
     """If the GIL were held, no other thread would move for as long as a call takes."""
     energy = armdyn.load("panda").kernel("kinetic_energy").__self__.gufunc

@@ -28,6 +28,7 @@ def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix", "gravity"])
 def test_every_stage_takes_no_more_than_the_one_before(quantity):
     robot = armdyn.load("saha_3r")
@@ -76,6 +77,7 @@ def test_printed_formulas_at_six_joints():
     assert counts["dalembert"] == Operations(2963, 2209)
 
 
+@pytest.mark.slow
 def test_the_report_says_where_a_printed_formula_does_not_match():
     report = operation_report(armdyn.load("two_link").model, ("inverse_dynamics",))
     rows = {row.method: row for row in report.rows}

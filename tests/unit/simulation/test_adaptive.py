@@ -129,6 +129,7 @@ def test_what_a_torque_function_does_to_its_arrays_stays_its_own():
     np.testing.assert_allclose(s.tau, 1 - s.q, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_statistics_count_every_evaluation(chain):
     """A torque is asked for in each evaluation, and once more for each record."""
     calls = []

@@ -77,6 +77,7 @@ def test_joints_that_the_tool_does_not_feel_are_slowed(robot):
     assert null @ (torques[1] - torques[0]) == pytest.approx(-2.0)
 
 
+@pytest.mark.slow
 def test_a_motion_of_joints_is_followed_by_the_tool(rods):
     start = np.array([0.3, 0.9, -0.8])
     move = quintic(start, start + 0.3, 0.5)

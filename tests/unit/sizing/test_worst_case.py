@@ -81,6 +81,7 @@ def test_the_map_reaches_the_worst_case_and_is_evaluated(robot, found):
     assert heat.motor[row, column] == 1
 
 
+@pytest.mark.slow
 def test_it_is_told_drawn_and_the_same_again(robot, found, tmp_path):
     again = armdyn.worst_case(robot, payload=1.5, acceleration=[2.0, 3.0, 4.0])
     assert again.report() == found.report()

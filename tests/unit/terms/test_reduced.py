@@ -184,6 +184,7 @@ def test_bad_requests_are_refused(robot):
         armdyn.reduced("puma560", 0.1)
 
 
+@pytest.mark.slow
 def test_an_arm_that_never_moves_keeps_only_what_holds_it(robot):
     q = np.linspace([0, 0], [1, 1], 20)
     still = np.zeros_like(q)

@@ -42,6 +42,7 @@ def test_the_total_is_the_inverse_dynamics_and_the_sum_of_the_terms(puma, fricti
     assert "external" not in report.acting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_every_formulation_gives_the_sum_of_the_terms(puma, formulation):
     report = torque_report(puma, motion(6, 5), formulation=formulation)
@@ -81,6 +82,7 @@ def test_one_instant_is_a_report_too(puma):
         assert (joint["peak"], joint["rms"]) == (total, abs(total))
 
 
+@pytest.mark.slow
 def test_the_columns_hold_every_term_of_every_joint():
     report = torque_report(armdyn.load("stanford"), motion(6, 3))
     table = report.columns()

@@ -36,6 +36,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_variance_of_the_filter_and_the_rate_of_false_alarms(robot, case):
     given = CASES[case]

@@ -150,6 +150,7 @@ def test_an_observer_goes_on_in_another_process_as_here(tree):
     assert np.array_equal(*found)
 
 
+@pytest.mark.slow
 def test_arms_of_a_batch_may_have_their_own_times(tree):
     _, *sample, _ = log(tree, 0.02)
     first, second = ([v[k] for v in sample] for k in (0, 1))
