@@ -52,16 +52,13 @@ from armdyn.io import changes
 from armdyn.io.files import save_model
 from armdyn.io.keys import drives_from_keys, with_springs
 from armdyn.kernels.quick import quick
-from armdyn.kinematics.inverse_kinematics import inverse_kinematics
-from armdyn.loops.coordinates import LoopCoordinates, LoopSingularity, coordinates_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import largest_residuals
-from armdyn.loops.steps import only_turns
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.quantities.request import EFFORTS, Request, request_of, wrench_options
-from armdyn.shorten.canonical.dh_table import Convention, DhTable, dh_table
 from armdyn.shorten.run_time import payload_vector
 
 if TYPE_CHECKING:
@@ -70,6 +67,8 @@ if TYPE_CHECKING:
     from armdyn.kernels.cache import ObjectCache
     from armdyn.kernels.kernel import Kernel
     from armdyn.kernels.quick import MethodDef
+    from armdyn.loops.loop_coordinates import LoopSingularity
+    from armdyn.shorten.canonical.dh_table import Convention, DhTable
 
 _WITHOUT_FRICTION = ("inverse_dynamics", ("friction", False))
 """The key of this kernel in the table of a robot."""
@@ -263,8 +262,8 @@ class Robot:
         found = np.empty((*q.shape[:-1], len(self.model.joints)))
         found[..., list(self.model.independent)] = q
         for k, i in enumerate(self.model.passive):
-            turns, (c, s) = only_turns(self.model.joints[i]), np.moveaxis(pairs[..., k, :], -1, 0)
-            found[..., i] = np.arctan2(s, c) if turns else c
+            (c, s), kind = np.moveaxis(pairs[..., k, :], -1, 0), self.model.joints[i].type
+            found[..., i] = np.arctan2(s, c) if kind.only_turns else c
         return found
 
     # Where links are and how they move
@@ -358,6 +357,9 @@ class Robot:
         """
         functions = partial(self.forward_kinematics, link=link), partial(self.jacobian, link=link)
         given = task, frame, most, tolerance, unreachable
+        with IMPORTING:
+            from armdyn.kinematics.inverse_kinematics import inverse_kinematics  # noqa: PLC0415
+
         return inverse_kinematics(self.model, functions, T, q0, *given)
 
     @quick
@@ -377,6 +379,12 @@ class Robot:
 
     def singularity(self, q: ArrayLike, link: str = "tool") -> LoopSingularity:
         """How far a robot with loops is from singular configurations of types 1 and 2."""
+        with IMPORTING:
+            from armdyn.loops.loop_coordinates import (  # noqa: PLC0415
+                LoopCoordinates,
+                LoopSingularity,
+            )
+
         given = check_joint_vector("q", q, self.n)
         if not isinstance(self._at, LoopCoordinates):
             raise LoopError(
@@ -941,6 +949,9 @@ class Robot:
         "standard" (Paul) or "modified" (Craig), whatever the robot was described in. The product of
         its base, rows and tool is `forward_kinematics`; `as_rows()` is for `from_dh`.
         """
+        with IMPORTING:
+            from armdyn.shorten.canonical.dh_table import dh_table  # noqa: PLC0415 (seldom needed)
+
         return dh_table(self.model, convention, link)
 
     def plot(self, q: ArrayLike | None = None, path: str | Path | None = None) -> Any:

@@ -28,7 +28,7 @@ from armdyn.graph.nodes import Graph, node_array
 from armdyn.graph.program import Program
 from armdyn.graph.ring import Ring, Trig
 from armdyn.loops.closure import Closure, closure_of
-from armdyn.loops.coordinates import LoopCoordinates
+from armdyn.loops.loop_coordinates import LoopCoordinates
 from armdyn.loops.plane import Path, PlanarLoop, Segment
 from armdyn.loops.steps import Follower, LinearDyad, LinearStep, Step
 from armdyn.model import RobotModel

@@ -20,7 +20,6 @@ from armdyn.loops.iteration import Iteration
 from armdyn.loops.orthogonal import Orthogonal
 from armdyn.loops.rows import end_frames
 from armdyn.loops.standing import StandingClosure, still
-from armdyn.loops.steps import only_turns
 from armdyn.loops.values import Values, entries, stacked
 
 QUARTER = 0.25
@@ -69,7 +68,7 @@ class StandingGeneral(StandingClosure):
         """Positions that are known by two symbols each, as `passive_joints` gives them."""
         passive, values = list(self.model.passive), []
         for i, c, s in zip(passive, pairs[0::2], pairs[1::2], strict=True):
-            turns = only_turns(self.model.joints[i])
+            turns = self.model.joints[i].type.only_turns
             values.append(c.graph.angle(s, c) if turns else c)
             self.unknown += [c, s] if turns else [c]
         return self._spread(q, values)

@@ -22,7 +22,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.graph.nodes import Graph, Node
 from armdyn.loops.newton import size
 from armdyn.loops.orthogonal import Orthogonal, determinant, sign
-from armdyn.loops.steps import Step, only_turns
+from armdyn.loops.steps import Step
 from armdyn.loops.system import LoopAround, LoopSystem, column_order, loop_around
 from armdyn.loops.values import Values, entries, inner, stacked
 from armdyn.model import Loop, RobotModel
@@ -107,7 +107,7 @@ class Iteration:
     def _turns(self, i: int) -> bool:
         """Whether whole turns of a joint are alike, also for those that follow it."""
         leads = any(loop.couples and i == loop.link_b for loop in self.model.loops)
-        return only_turns(self.model.joints[i]) and not (leads and i in self.model.independent)
+        return self.model.joints[i].type.only_turns and not (leads and i in self.model.independent)
 
     def stepped(self, found: Values, most: float) -> Values:
         """One step of Newton's method; not a number where more is missing than that."""

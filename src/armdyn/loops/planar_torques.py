@@ -24,7 +24,7 @@ def is_planar(model: RobotModel) -> bool:
     """Whether all joints are revolute, with parallel axes."""
     frames = zero_frames(model)
     axes = [frames[i][:3, :3] @ joint.axis for i, joint in enumerate(model.joints)]
-    turning = all(j.type.turns and not j.type.slides for j in model.joints)
+    turning = all(j.type.only_turns for j in model.joints)
     return turning and all(np.linalg.norm(np.cross(axes[0], z)) < PARALLEL_AXES for z in axes)
 
 

@@ -96,7 +96,7 @@ def _sorted_steps(
 ) -> "tuple[list[_Step], list[_Step]]":
     """Revolute and prismatic joints; a helical one is neither."""
     types = [(step, model.joints[step.joint].type) for step in around]
-    turning = [step for step, kind in types if kind.turns and not kind.slides]
+    turning = [step for step, kind in types if kind.only_turns]
     return turning, [step for step, kind in types if kind.slides and not kind.turns]
 
 

@@ -17,7 +17,7 @@ from armdyn.graph.nodes import Node
 from armdyn.loops.dyad import Dyad, StandingDyad
 from armdyn.loops.plane import Path, Segment, angle_of
 from armdyn.loops.values import Pair, Values, turned
-from armdyn.model import Joint, Loop, RobotModel
+from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import composed, derivative, polynomial
 
 SAME_LENGTH = 1e-12
@@ -192,11 +192,6 @@ StandingStep = StandingDyad | LinearStep | StandingFollower
 """A step at a configuration."""
 
 
-def only_turns(joint: Joint) -> bool:
-    """Whether a joint does nothing but turn, so that whole turns of it are alike."""
-    return joint.type.turns and not joint.type.slides
-
-
 def from_root(model: RobotModel, loop: Loop) -> Loop:
     """A coupling to the joint that leads its leader, and that follows no other."""
     leading = {other.link_a: other for other in model.loops if other.couples}
@@ -214,7 +209,7 @@ def turns_wholly(model: RobotModel, loop: Loop) -> bool:
     ratio = loop.coefficients[1]
     whole = not any(loop.coefficients[2:]) and float(ratio).is_integer()
     ends = (model.joints[i] for i in (loop.link_a, loop.link_b))
-    return whole and 0 < abs(ratio) <= MOST_TURNS and all(map(only_turns, ends))
+    return whole and 0 < abs(ratio) <= MOST_TURNS and all(joint.type.only_turns for joint in ends)
 
 
 def following(loop: Loop) -> LinearStep | Follower:

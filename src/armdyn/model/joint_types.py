@@ -57,6 +57,11 @@ class JointType:
         return self.turn != 0
 
     @property
+    def only_turns(self) -> bool:
+        """Whether it does nothing but turn, so that whole turns of it are alike."""
+        return self.turns and not self.slides
+
+    @property
     def slides(self) -> bool:
         """Whether the link slides along the axis."""
         return self.slide != 0

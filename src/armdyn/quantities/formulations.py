@@ -1,17 +1,11 @@
 """Every formulation of inverse dynamics by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from typing import Protocol
 
 from armdyn.arrays import Array
-from armdyn.formulations.augmented_body import augmented_body, augmented_body_intrinsic
-from armdyn.formulations.dalembert import dalembert
-from armdyn.formulations.denoc import denoc
-from armdyn.formulations.denoc_recursive import denoc_recursive
-from armdyn.formulations.lagrange_euler import lagrange_euler
-from armdyn.formulations.newton_euler import newton_euler
-from armdyn.formulations.newton_euler_tables import newton_euler_base, newton_euler_link
-from armdyn.shorten.minimal.torques import minimal_torques
+from armdyn.forks import IMPORTING
 
 
 class Torques(Protocol):
@@ -22,18 +16,39 @@ class Torques(Protocol):
         """Joint torques, (..., N)."""
 
 
-FORMULATIONS: dict[str, Callable[..., Torques]] = {
-    "newton_euler": newton_euler,
-    "newton_euler_base": newton_euler_base,
-    "newton_euler_link": newton_euler_link,
-    "lagrange_euler": lagrange_euler,
-    "dalembert": dalembert,
-    "denoc": denoc,
-    "denoc_recursive": denoc_recursive,
-    "augmented_body": augmented_body,
-    "augmented_body_intrinsic": augmented_body_intrinsic,
-    "minimal": minimal_torques,
-}
+class _Pages(Mapping[str, Callable[..., Torques]]):
+    """The functions of these names, each read from its page when it is asked for."""
+
+    def __init__(self, **pages: str):
+        self.pages = pages
+
+    def __getitem__(self, name: str) -> Callable[..., Torques]:
+        page, _, function = self.pages[name].partition(":")
+        with IMPORTING:
+            found: Callable[..., Torques] = getattr(
+                import_module(f"armdyn.{page}"), function or name
+            )
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.pages)
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+
+FORMULATIONS = _Pages(
+    newton_euler="formulations.newton_euler",
+    newton_euler_base="formulations.newton_euler_tables",
+    newton_euler_link="formulations.newton_euler_tables",
+    lagrange_euler="formulations.lagrange_euler",
+    dalembert="formulations.dalembert",
+    denoc="formulations.denoc",
+    denoc_recursive="formulations.denoc_recursive",
+    augmented_body="formulations.augmented_body",
+    augmented_body_intrinsic="formulations.augmented_body",
+    minimal="shorten.minimal.torques:minimal_torques",
+)
 """Inverse dynamics by name, each a function (model, q, qd, qdd, wrench) -> Torques."""
 CHAINS = ("newton_euler_base", "newton_euler_link")
 """Those that are written for chains."""

@@ -3,7 +3,6 @@
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.loops.steps import only_turns
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
@@ -11,7 +10,7 @@ from armdyn.quantities.traced_robot import TracedRobot
 def _passive_joints(s: TracedRobot, q: Array) -> Array:
     """Two numbers for each passive joint."""
     found = [(s.model.joints[i], x) for i, x in enumerate(s.nodes(s.here(q).q))]
-    passive = [(only_turns(joint), x) for joint, x in found if not joint.actuated]
+    passive = [(joint.type.only_turns, x) for joint, x in found if not joint.actuated]
     rows = [(x.cos(), x.sin()) if turns else (x, 0.0) for turns, x in passive]
     return s.nodes(np.array(rows, dtype=object).reshape(-1, 2))
 

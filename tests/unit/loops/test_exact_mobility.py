@@ -5,9 +5,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import LoopError, SingularityError
-from armdyn.loops import coordinates
+from armdyn.loops import loop_coordinates
 from armdyn.loops.closure import closure_of
-from armdyn.loops.coordinates import LoopCoordinates
 from armdyn.loops.exact_motion import (
     PRIMES,
     moves_exactly,
@@ -15,6 +14,7 @@ from armdyn.loops.exact_motion import (
     sine_and_versine,
     stereographic_axes,
 )
+from armdyn.loops.loop_coordinates import LoopCoordinates
 from armdyn.loops.newton import assembled, size
 from armdyn.model.transform import rotation_from_rpy, transform
 from support.random_loops import RandomRobot, planar, spatial, turned
@@ -107,7 +107,7 @@ def test_loops_in_space_move_or_do_not(kinds, cut):
 
 def test_an_assembly_around_which_nothing_can_be_closed_is_named(monkeypatch):
     closure = closure_of(four_bar(2))
-    monkeypatch.setattr(coordinates, "LEAST_DETERMINANT", 100.0)
+    monkeypatch.setattr(loop_coordinates, "LEAST_DETERMINANT", 100.0)
     with pytest.raises(LoopError, match="loops 'cut' of 'random' can hardly be closed around"):
         LoopCoordinates(closure).drawn(np.random.default_rng(0), 3)
 

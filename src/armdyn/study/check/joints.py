@@ -7,7 +7,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
-from armdyn.loops.coordinates import LoopCoordinates, coordinates_of
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.loops.loop_coordinates import LoopCoordinates
 from armdyn.loops.newton import size
 from armdyn.loops.rows import residuals
 from armdyn.model import FrictionLaw, Joint, RobotModel
