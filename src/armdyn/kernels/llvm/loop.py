@@ -10,6 +10,9 @@ from armdyn.kernels.llvm.cache_lines import LINE, UNCACHED_BYTES, behind_line
 from armdyn.kernels.llvm.segments import Plan, Segment
 from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
+PAGE = 4096
+"""Bytes from whose multiple the scratch memory begins: loads that lie as far behind a multiple as
+stores do which are under way wait for them, and where the stack lies is chance."""
 STACK = 64 * 1024
 """Largest scratch memory on the stack; a larger one is allocated."""
 NO_MEMORY = """\
@@ -112,7 +115,7 @@ class Loop:
         """The slots of a tile, on the stack if they are few; returns the label after it."""
         t = self.t
         if self.size <= STACK:
-            t.let(f"alloca [{self.size} x i8], align {LINE}", "%slots")
+            t.let(f"alloca [{self.size} x i8], align {PAGE}", "%slots")
             t.jump("tile")
             return "begin"
         t.let(f"call ptr @malloc(i64 {self.size + LINE})", "%memory")

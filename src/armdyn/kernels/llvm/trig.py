@@ -13,6 +13,8 @@ for what a lane gives must not depend on its neighbours.
 
 import math
 from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
 
 from armdyn.graph.operations import FAR_ANGLE
 from armdyn.kernels.llvm.vectors import IrWriter, Vectors
@@ -73,10 +75,15 @@ NUMBERS = {
 }
 
 
+SIDE_BY_SIDE = 3
+"""Angles whose operations stand between each other's: those of one alone wait for their results."""
+
+
 def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
     """`@sin_cos` for %count angles in consecutive slots of %blocks vectors, and its slow path.
 
-    The slots of one vector follow each other, then come those of the next.
+    The slots of one vector follow each other, then come those of the next. Where fewer angles are
+    left than are taken side by side, the last one is taken again.
     """
     t = IrWriter(
         v,
@@ -87,24 +94,34 @@ def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
     t.let(f"mul i64 %blocks, {slots}", "%end")
     t.let(f"sub i64 {slots}, %count", "%others")
     t.jump("loop", begin="loop")
-    t.let("phi i64 [0, %entry], [%next, %done]", "%i")
-    t.let("phi i64 [0, %entry], [%k.next, %done]", "%k")
-    for name in ("angles", "sines", "cosines"):
-        t.let(f"getelementptr {v.type}, ptr %{name}, i64 %i", f"%{name}.i")
-    x = t.let(f"load {v.type}, ptr %angles.i, align {v.bytes}")
-    t.branch(t.any(_is_far(t, x)), "far", "near", begin="near")
-    for value, place in zip(_near(t, x), ("%sines.i", "%cosines.i"), strict=True):
-        t.do(f"store {v.type} {value}, ptr {place}, align {v.bytes}")
+    i, k = (t.let(f"phi i64 [0, %entry], [%{name}.next, %done]") for name in "ik")
+    places = []
+    for _ in range(SIDE_BY_SIDE):
+        places.append([t.at(f"%{name}", i, v.type) for name in ("angles", "sines", "cosines")])
+        after = t.let(f"add i64 {k}, 1")
+        full = t.let(f"icmp eq i64 {after}, %count")
+        skipped = t.let(f"select i1 {full}, i64 %others, i64 0")
+        moved = t.let(f"add i64 {t.let(f'add i64 {i}, 1')}, {skipped}")
+        more = t.let(f"icmp slt i64 {moved}, %end")
+        next_k = t.let(f"select i1 {full}, i64 0, i64 {after}")
+        k = t.let(f"select i1 {more}, i64 {next_k}, i64 {k}")
+        i = t.let(f"select i1 {more}, i64 {moved}, i64 {i}")
+    t.let(f"add i64 {i}, 0", "%i.next")
+    t.let(f"add i64 {k}, 0", "%k.next")
+    angles = [t.let(f"load {v.type}, ptr {angle}, align {v.bytes}") for angle, _, _ in places]
+    far = [_is_far(t, x) for x in angles]
+    mask = reduce(lambda a, b: t.let(f"or <{v.lanes} x i1> {a}, {b}"), far)
+    t.branch(t.any(mask), "far", "near", begin="near")
+    writers = [IrWriter(v, names=f"side{j}.") for j in range(SIDE_BY_SIDE)]
+    for writer, x, (_, *results) in zip(writers, angles, places, strict=True):
+        for value, place in zip(_near(writer, x), results, strict=True):
+            writer.do(f"store {v.type} {value}, ptr {place}, align {v.bytes}")
+    t.lines += chain.from_iterable(zip(*(writer.lines for writer in writers), strict=True))
     t.jump("done", begin="far")
-    t.do("call void @sin_cos.far(ptr %angles.i, ptr %sines.i, ptr %cosines.i)")
+    for three in places:
+        t.do(f"call void @sin_cos.far({', '.join(f'ptr {place}' for place in three)})")
     t.jump("done", begin="done")
-    after = t.let("add i64 %k, 1")
-    full = t.let(f"icmp eq i64 {after}, %count")
-    t.let(f"select i1 {full}, i64 0, i64 {after}", "%k.next")
-    skipped = t.let(f"select i1 {full}, i64 %others, i64 0")
-    t.let(f"add i64 {t.let('add i64 %i, 1')}, {skipped}", "%next")
-    t.let("icmp slt i64 %next, %end", "%more")
-    t.branch("%more", "loop", "exit", begin="exit")
+    t.branch(more, "loop", "exit", begin="exit")
     t.do("ret void")
     return [*t.lines, "}", *_far(v)]
 

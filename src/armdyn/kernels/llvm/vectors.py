@@ -78,14 +78,14 @@ class Vectors:
 class IrWriter:
     """Lines of a function, the given ones first, with names for what they make."""
 
-    def __init__(self, vectors: Vectors, *lines: str):
-        self.v, self.lines = vectors, list(lines)
+    def __init__(self, vectors: Vectors, *lines: str, names: str = "t"):
+        self.v, self.lines, self._names = vectors, list(lines), names
         self._made = 0
 
     def name(self) -> str:
         """A new name."""
         self._made += 1
-        return f"%t{self._made}"
+        return f"%{self._names}{self._made}"
 
     def let(self, text: str, name: str | None = None) -> str:
         """A line that makes a value; returns its name."""
