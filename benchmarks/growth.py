@@ -119,7 +119,7 @@ def _operations(robot: Robot, method: Method) -> int:
 
 def _contender(robot: Robot, method: str | None) -> Contender:
     """The compiled inverse dynamics by a method."""
-    kernel = robot.kernel("inverse_dynamics", friction=False, method=method).__self__
+    kernel = robot.kernel("inverse_dynamics", friction=False, formulation=method).__self__
     states = max(64, MEMORY // (4 * 8 * robot.n))
     arrays = random_states(robot, states)
     out = np.empty((states, robot.n))

@@ -20,12 +20,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, check_truth, lost
+from armdyn.arrays import (
+    Array,
+    broadcast,
+    check_joint_vector,
+    check_names,
+    check_truth,
+    frozen,
+    lost,
+)
 from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, counted, shown
 from armdyn.forks import IMPORTING, cached_property
 from armdyn.formulations import slopes
@@ -58,12 +66,20 @@ from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.quantities.request import EFFORTS, Request, request_of, wrench_options
+from armdyn.quantities.request import (
+    EFFORTS,
+    Axis,
+    Formulation,
+    KernelOptions,
+    Request,
+    request_of,
+    wrench_options,
+)
 from armdyn.shorten.run_time import payload_vector
 
 if TYPE_CHECKING:
     from armdyn.export.jax.function import JaxFunction
-    from armdyn.export.options import Exported
+    from armdyn.export.options import Exported, ExportKeywords
     from armdyn.kernels.cache import ObjectCache
     from armdyn.kernels.kernel import Kernel
     from armdyn.kernels.quick import MethodDef
@@ -86,14 +102,18 @@ class Robot:
     payload_vector = staticmethod(payload_vector)
 
     def __init__(
-        self, model: RobotModel, *, cache: ObjectCache | None = None, effort: str = EFFORTS[0]
+        self,
+        model: RobotModel,
+        *,
+        cache: ObjectCache | None = None,
+        search_effort: str = EFFORTS[0],
     ):
         """Take the data, and the cache that keeps kernels on disk; None: that of the user.
 
-        The effort is that of `optimized`.
+        The search effort is that of `optimized`.
         """
-        check_known("effort", effort, EFFORTS)
-        self.model, self.cache, self.effort = model, cache, effort
+        check_known("effort", search_effort, EFFORTS)
+        self.model, self.cache, self.search_effort = model, cache, search_effort
         self._at = coordinates_of(model)
         self._kernels: dict[Any, Any] = {}
         """Kernels by request and type; by quantity and options what evaluates one state, and what
@@ -106,7 +126,9 @@ class Robot:
         return f"<Robot {self.name!r}, {counted(self.n, 'joint')}, {kinds}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), cache=self.cache, effort=self.effort), (self.model,)
+        return partial(type(self), cache=self.cache, search_effort=self.search_effort), (
+            self.model,
+        )
 
     def __eq__(self, other: object) -> bool:
         """Whether the models of two robots are equal: those of two loads of one file are."""
@@ -137,17 +159,31 @@ class Robot:
 
     @property
     def gravity(self) -> Array:
-        """Field of gravity in world axes, pointing down, (3,) [m/s²]."""
-        return self.model.gravity.copy()
+        """Field of gravity in world axes, pointing down, (3,) [m/s²]; it cannot be written."""
+        return self.model.gravity
 
-    @property
+    @cached_property
     def limits(self) -> Array:
         """Lower and upper position of each joint, (n, 2) [rad or m]; infinite if unknown."""
+        return self._limits("lower", "upper")
+
+    @cached_property
+    def velocity_limits(self) -> Array:
+        """The largest speed of each joint, (n,) [rad/s or m/s]; infinite if unknown."""
+        return self._limits("velocity")[:, 0]
+
+    @cached_property
+    def effort_limits(self) -> Array:
+        """The largest torque or force of each joint, (n,) [N m or N]; infinite if unknown."""
+        return self._limits("effort")[:, 0]
+
+    def _limits(self, *names: str) -> Array:
         limits = [self.model.joints[i].limits for i in self.model.independent]
-        return np.array([(limit.lower, limit.upper) for limit in limits])
+        rows = [[getattr(limit, name) for name in names] for limit in limits]
+        return frozen(np.reshape(rows, (-1, len(names))))
 
     def _other(self, model: RobotModel) -> Self:
-        return type(self)(model, cache=self.cache, effort=self.effort)
+        return type(self)(model, cache=self.cache, search_effort=self.search_effort)
 
     def _run(self, quantity: str, *arrays: ArrayLike, **options: Any) -> Array:
         """A quantity for vectors in the order of its kernel."""
@@ -162,7 +198,7 @@ class Robot:
             with IMPORTING:
                 from armdyn.quantities.evaluate import evaluator  # noqa: PLC0415
 
-            request = Request(quantity, effort=self.effort, **options)
+            request = Request(quantity, effort=self.search_effort, **options)
             call = evaluator(self.model, request, self._kernel, self._run, one)
             self._kernels[place] = call
             if one:
@@ -174,7 +210,7 @@ class Robot:
         """Let the bound method of a quantity be its kernel for one state, if there are both."""
         definition = self._quick.get(quantity)
         if definition is not None:
-            request = Request(quantity, effort=self.effort, **definition.options)
+            request = Request(quantity, effort=self.search_effort, **definition.options)
             kernel = getattr(self._kernels.get(request), "__self__", None)
             definition.function = getattr(kernel, "entry", None) or definition.function
 
@@ -207,7 +243,7 @@ class Robot:
         self, quantity: str, dtype: DTypeLike, **options: Any
     ) -> Callable[[str | None], Kernel]:
         """The kernel of a quantity by None, and those of its products by "vjp" and "jvp"."""
-        request = request_of(quantity, effort=self.effort, **options)
+        request = request_of(quantity, effort=self.search_effort, **options)
         return lambda mode: self._kernel(replace(request, derivative=mode), dtype)
 
     def _states(self, **vectors: ArrayLike) -> dict[str, Array]:
@@ -258,7 +294,7 @@ class Robot:
         with IMPORTING:
             from armdyn.quantities.evaluate import passive_joints  # noqa: PLC0415
 
-        pairs = passive_joints(self._kernel, self.effort, q).reshape(*q.shape[:-1], -1, 2)
+        pairs = passive_joints(self._kernel, self.search_effort, q).reshape(*q.shape[:-1], -1, 2)
         found = np.empty((*q.shape[:-1], len(self.model.joints)))
         found[..., list(self.model.independent)] = q
         for k, i in enumerate(self.model.passive):
@@ -562,7 +598,7 @@ class Robot:
         external_wrench: Wrench | None = None,
         friction: bool = True,
         *,
-        formulation: str | None = None,
+        formulation: Formulation | None = None,
         wrench_link: str = "tool",
         wrench_frame: str = "world",
         base_motion: BaseMotion | None = None,
@@ -605,7 +641,7 @@ class Robot:
 
     def formulate(
         self,
-        formulation: str,
+        formulation: Formulation,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
@@ -630,7 +666,7 @@ class Robot:
 
     def _formulated(
         self,
-        formulation: str,
+        formulation: Formulation,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
@@ -760,7 +796,6 @@ class Robot:
         """Names of the parameters, as "link1.mcx", "joint1.rotor" or "joint1.viscous"."""
         return tuple(parameter.name for parameter in self.parameter_table)
 
-    @property
     def parameters(self) -> Array:
         """The parameters π: for each link m, m c and I about the origin of the frame on its joint.
 
@@ -941,7 +976,7 @@ class Robot:
         With "deep" each search takes minutes, when a quantity is first asked for; what it finds is
         kept on disk for all robots with the same zeros. "default" takes tenths of a second.
         """
-        return type(self)(self.model, cache=self.cache, effort=effort)
+        return type(self)(self.model, cache=self.cache, search_effort=effort)
 
     def dh_table(self, convention: Convention = "standard", link: str = "tool") -> DhTable:
         """The Denavit-Hartenberg table of the joints that carry the tool or a link.
@@ -992,11 +1027,12 @@ class Robot:
         wrench_frame: str = "world",
         link: str = "tool",
         frame: str = "world",
-        method: str | None = None,
-        task: Sequence[str] = (),
+        formulation: Formulation | None = None,
+        method: ForwardMethod | None = None,
+        task: Sequence[Axis] = (),
         constraint: bool = False,
         base_wrench: bool = False,
-        derivative: str | None = None,
+        derivative: Literal["vjp", "jvp"] | None = None,
         dtype: DTypeLike = "float64",
     ) -> Callable[..., Array]:
         """A quantity as a bare compiled callable of vectors and `out`, for tight loops.
@@ -1014,7 +1050,8 @@ class Robot:
             wrench_frame: Axes of these wrenches.
             link: Whose place or velocity is meant.
             frame: Axes of the rows of a Jacobian, of reactions or of the Cartesian form.
-            method: Formulation of inverse, or method of forward dynamics; None: the shortest.
+            formulation: How inverse dynamics is written; None: as short as can be.
+            method: How forward dynamics is solved; None: by the fewest operations.
             task: Coordinates of the Cartesian form, as in `cartesian`; none: as there without any.
             constraint: As in `reactions`, and so is `base_wrench`.
             base_wrench: Whether the base has a row in the reactions.
@@ -1026,36 +1063,78 @@ class Robot:
         options: dict[str, Any] = {
             **{"friction": friction, "payload": payload, "gravity": gravity, "task": task},
             **{"base_motion": base_motion, "wrench": wrench, "wrench_frame": wrench_frame},
-            **{"link": link, "frame": frame, "method": method, "constraint": constraint},
-            **{"base_wrench": base_wrench, "derivative": derivative, "effort": self.effort},
+            **{"link": link, "frame": frame, "formulation": formulation, "method": method},
+            **{"constraint": constraint, "base_wrench": base_wrench},
+            **{"derivative": derivative, "effort": self.search_effort},
         }
         request = request_of(quantity, **options)
         call: Callable[..., Array] = self._kernel(request, dtype).call
         return call
 
-    def jax(self, quantity: str, **options: Any) -> JaxFunction:
-        """A quantity as a function for JAX; see `armdyn.export.jax.function.jax_function`."""
+    def jax(
+        self,
+        quantity: str,
+        *,
+        program: bool = False,
+        dtype: DTypeLike = "float64",
+        **options: Unpack[KernelOptions],
+    ) -> JaxFunction:
+        """A quantity as a function for JAX, with derivatives of any order.
+
+        Args:
+            quantity: As in `kernel`, and so are the options: JAX asks for the products it needs.
+            program: Whether the program runs in jax.numpy on the CPU, too, as it does on other
+                devices.
+            dtype: "float64", for which x64 must be enabled, or "float32".
+        """
         with IMPORTING:
             from armdyn.export.jax.function import jax_function  # noqa: PLC0415
 
-        return jax_function(self._products, quantity, **options)
+        return jax_function(self._products(quantity, dtype, **options), program)
 
-    def torch(self, quantity: str, **options: Any) -> Callable[..., Any]:
-        """A quantity as an operator of PyTorch; see `armdyn.export.torch.function`."""
+    def torch(
+        self, quantity: str, *, dtype: DTypeLike = "float64", **options: Unpack[KernelOptions]
+    ) -> Callable[..., Any]:
+        """A quantity as an operator of PyTorch on tensors (..., n), with its derivatives.
+
+        On the CPU it is the kernel, on other devices the program in torch. It works inside
+        `torch.compile` and under `torch.func`. Quantity and options are as in `kernel`; tensors
+        must be of the type `dtype`.
+        """
         with IMPORTING:
             from armdyn.export.torch.function import torch_function  # noqa: PLC0415
 
-        return torch_function(self._products, quantity, **options)
+        return torch_function(self._products(quantity, dtype, **options))
 
-    def casadi(self, quantity: str, **options: Any) -> Any:
-        """A quantity as a `casadi.Function`; see `armdyn.export.casadi`."""
+    def casadi(
+        self, quantity: str, *, name: str | None = None, **options: Unpack[KernelOptions]
+    ) -> Any:
+        """A quantity as a `casadi.Function` on SX symbols, from the program of its kernel.
+
+        CasADi differentiates it exactly, evaluates it in its own way and writes it as C. It adds
+        angles without regard to whole turns.
+
+        Args:
+            quantity: As in `kernel`, and so are the options.
+            name: Of the function; None: that of the quantity.
+
+        Returns:
+            A function of column vectors by their names in the kernel ("q", "qd", ...). Its result
+            is a column or a matrix; what has more axes is stacked row by row, as (2 n, n) for
+            (2, n, n).
+        """
         with IMPORTING:
             from armdyn.export.casadi import casadi_function  # noqa: PLC0415
 
-        return casadi_function(self.model, quantity, effort=self.effort, **options)
+        request = request_of(quantity, effort=self.search_effort, **options)
+        return casadi_function(self.model, request, name)
 
     def export(
-        self, directory: str | Path, language: str = "c", target: str | None = None, **options: Any
+        self,
+        directory: str | Path,
+        language: Literal["c", "python"] = "c",
+        target: str | None = None,
+        **options: Unpack[ExportKeywords],
     ) -> Exported:
         """Write functions as "c" or "python"; options: `armdyn.export.options.ExportOptions`.
 
@@ -1065,8 +1144,8 @@ class Robot:
             from armdyn.export.export import export  # noqa: PLC0415
             from armdyn.export.options import ExportOptions  # noqa: PLC0415
 
-        given = {"effort": self.effort} | options
-        return export(self.model, directory, language, ExportOptions(**given), target)
+        settings = ExportOptions(**{"effort": self.search_effort, **options})  # type: ignore[arg-type]
+        return export(self.model, directory, language, settings, target)
 
 
 def check_robot(robot: object) -> Robot:

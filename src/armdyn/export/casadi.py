@@ -9,37 +9,22 @@ from armdyn.export.names import identifier
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities.program import quantity_program
-from armdyn.quantities.request import request_of
+from armdyn.quantities.request import Request
 
 
-def casadi_function(
-    model: RobotModel, quantity: str, *, name: str | None = None, **options: Any
-) -> Any:
-    """A quantity as a `casadi.Function` on SX symbols, from the program that kernels are made from.
-
-    CasADi differentiates it exactly, evaluates it in its own way and writes it as C. It adds angles
-    without regard to whole turns.
-
-    Args:
-        model: The robot.
-        quantity: As in `Robot.kernel`, and so are the other options but `dtype`.
-        name: Of the function; None: that of the quantity.
-        options: Those of `Robot.kernel`.
-
-    Returns:
-        A function of column vectors by their names in the kernel ("q", "qd", ...). Its result is a
-        column or a matrix; what has more axes is stacked row by row, as (2 n, n) for (2, n, n).
-    """
+def casadi_function(model: RobotModel, request: Request, name: str | None) -> Any:
+    """A quantity as a `casadi.Function`, as `Robot.casadi` explains it."""
     check_library("casadi", "a function of CasADi")
     import casadi  # noqa: PLC0415
 
-    program = quantity_program(model, request_of(quantity, **options))
+    program = quantity_program(model, request)
     vectors = [casadi.SX.sym(i.name, len(i.symbols)) for i in program.inputs]
     entries = [vector[k] for vector in vectors for k in range(vector.numel())]
     table = array_functions(casadi, casadi.if_else) | {"angle_sum": ARITHMETIC["add"]}
     outputs = program.evaluated(entries, table)
     names = [identifier(i.name) if " " in i.name else i.name for i in program.inputs]
     result = _matrix(casadi, program, outputs)
+    quantity = request.quantity
     return casadi.Function(name or quantity, vectors, [result], names, [f"{quantity}_result"])
 
 

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from errno import ENOTDIR
 from pathlib import Path
+from typing import TypedDict
 
 from armdyn.errors import ModelError, WriteError, check_known
 from armdyn.graph.program import Program
@@ -46,7 +47,7 @@ class ExportOptions:
     """Start of the names of files and functions; None: the name of the robot."""
     effort: str = EFFORTS[0]
     """How hard short programs are looked for, one of `EFFORTS`."""
-    tell: Callable[[str], None] = lambda what: None
+    progress: Callable[[str], None] = lambda what: None
     """Called with what is being done."""
     processors: Sequence[str] = ()
     """Names in `armdyn.export.c.processors.PROCESSORS` for which code and stack are measured."""
@@ -54,6 +55,27 @@ class ExportOptions:
     """Where compiled kernels run, a name in `armdyn.kernels.llvm.objects.PLATFORMS`."""
     programs: Mapping[str, Program] = field(default_factory=dict)
     """Programs in the place of those that functions have, by name; see `armdyn.reduced`."""
+
+
+class ExportKeywords(TypedDict, total=False):
+    """The same as keywords of `Robot.export`."""
+
+    functions: Sequence[str]
+    single: bool
+    payload: bool
+    gravity: bool
+    base_motion: bool
+    friction: bool
+    link: str
+    frame: str
+    constraint: bool
+    base_wrench: bool
+    prefix: str | None
+    effort: str
+    progress: Callable[[str], None]
+    processors: Sequence[str]
+    platform: str | None
+    programs: Mapping[str, Program]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +115,7 @@ def functions_of(model: RobotModel, options: ExportOptions) -> tuple[Function, .
 def _program(model: RobotModel, request: Request, options: ExportOptions) -> Program:
     if request.quantity in options.programs:
         return options.programs[request.quantity]
-    tell = options.tell
+    tell = options.progress
     what = f"looking for a short program for {request.quantity}"
     tell(what)
     return quantity_program(

@@ -35,8 +35,8 @@ INVERSE_DYNAMICS = Quantity(
     symbol="tau",
     result="torques, positive if they drive the joint forward [{torque}]",
     terms=TERMS,
-    options=(*TORQUE_OPTIONS, "base_motion", "wrench", "method"),
-    formulations=tuple(FORMULATIONS),
+    options=(*TORQUE_OPTIONS, "base_motion", "wrench", "formulation"),
+    ways=tuple(FORMULATIONS),
     exported=True,
     assembled=True,
     otherwise=IN_NUMPY,
@@ -46,7 +46,7 @@ INVERSE_DYNAMICS = Quantity(
 def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
     tau = tau - s.friction(q, qd)
-    if s.request.formulation is not None:
+    if s.request.method is not None:
         return _as_written(s, q, qd, tau)
     found = s.accelerations(q, qd, tau - s.loads(q) - s.springs(q))
     if found is not None:
@@ -72,10 +72,10 @@ def _articulated(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
 
 
 def _as_written(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
-    if s.request.formulation == "composite_body":
+    if s.request.method == "composite_body":
         return _by_mass_matrix(s, q, qd, tau)
     tau = tau - s.springs(q)
-    if s.request.formulation == "articulated_body":
+    if s.request.method == "articulated_body":
         return articulated_body(s.plain, q, qd, tau, s.wrench(q))[1]
     bias = newton_euler(s.plain, q, qd, np.zeros(len(s.model.joints)), s.wrench(q)).tau
     return denoc_forward(s.plain, q, tau - bias)[1]
@@ -91,7 +91,7 @@ FORWARD_DYNAMICS = Quantity(
     result="accelerations [{acceleration}]",
     terms=TERMS,
     options=(*TORQUE_OPTIONS, "base_motion", "wrench", "method"),
-    formulations=METHODS,
+    ways=METHODS,
     solves=True,
     exported=True,
     assembled=True,

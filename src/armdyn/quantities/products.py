@@ -134,7 +134,7 @@ PRODUCTS: dict[str, Callable[[TracedRobot, Array], tuple[Array, dict[str, int]]]
 def _solves_short_chains(traced: TracedRobot) -> bool:
     """Whether the request is for accelerations by a mass matrix, not by articulated bodies."""
     model, request = traced.model, traced.request
-    if request.quantity != "forward_dynamics" or request.formulation or model.loops:
+    if request.quantity != "forward_dynamics" or request.method or model.loops:
         return False
     return max(map(len, model.paths)) <= MOST_COMPOSITE.value
 

@@ -110,6 +110,6 @@ def shortest_nodes(robot: TracedRobot, quantity: Quantity) -> Array:
     vectors = [robot.vector(name) for name in quantity.arguments]
     written = quantity.name, lambda: quantity.build(robot, *vectors)
     assembled = quantity.assembled and robot.is_plain
-    if robot.request.formulation or assembled or robot.as_in_books:
+    if robot.request.formulation or robot.request.method or assembled or robot.as_in_books:
         return robot.built(*written)
     return shortened(robot.ways(*written), robot.budget.deep)

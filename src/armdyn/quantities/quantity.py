@@ -126,8 +126,8 @@ class Quantity:
     """Those of `TERMS` that are in it."""
     options: tuple[str, ...] = ()
     """The names in `armdyn.quantities.request.OPTIONS` that it has."""
-    formulations: tuple[str, ...] = ()
-    """What the option "method" can be."""
+    ways: tuple[str, ...] = ()
+    """What the option "formulation" or "method" can be."""
     axes: tuple[str, ...] = ("world",)
     """What the option "frame" can be besides the name of a frame."""
     fixed: tuple[str, ...] = ()

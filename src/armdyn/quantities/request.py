@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import numpy.typing as npt
 
@@ -10,10 +10,25 @@ from armdyn.arrays import check_names, check_text, check_truth
 from armdyn.errors import ModelError, check_known
 from armdyn.formulations.cartesian import task_rows
 from armdyn.formulations.external import Wrench
-from armdyn.formulations.forward_dynamics import check_uncoupled
+from armdyn.formulations.forward_dynamics import ForwardMethod, check_uncoupled
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import DERIVATIVES, Quantity
 
+Formulation = Literal[
+    "newton_euler",
+    "newton_euler_base",
+    "newton_euler_link",
+    "lagrange_euler",
+    "dalembert",
+    "denoc",
+    "denoc_recursive",
+    "augmented_body",
+    "augmented_body_intrinsic",
+    "minimal",
+]
+"""How a torque is written, one of `armdyn.quantities.formulations.FORMULATIONS`."""
+Axis = Literal["x", "y", "z", "rx", "ry", "rz"]
+"""A coordinate of a task."""
 EFFORTS = ("default", "deep")
 """How hard a short program is looked for: for tenths of a second, or for minutes."""
 
@@ -39,6 +54,7 @@ class Request:
     link: str = "tool"
     frame: str = "world"
     formulation: str | None = None
+    method: str | None = None
     task: tuple[str, ...] = ()
     constraint: bool = False
     base_wrench: bool = False
@@ -61,10 +77,29 @@ class Request:
             check_truth(name, getattr(self, name), f"{advice} of the call")
 
 
+class KernelOptions(TypedDict, total=False):
+    """Options of functions that are made from a quantity, as `Robot.kernel` explains them."""
+
+    friction: bool
+    payload: bool
+    gravity: bool
+    base_motion: bool
+    wrench: str | Sequence[str]
+    wrench_frame: str
+    link: str
+    frame: str
+    formulation: Formulation | None
+    method: ForwardMethod | None
+    task: Sequence[Axis]
+    constraint: bool
+    base_wrench: bool
+
+
 _DEFAULTS = {field.name: field.default for field in fields(Request)}
 OPTIONS = {name: (name,) for name in (*TRUTHS, "link", "frame", "task")} | {
     "wrench": ("wrench", "wrench_frame"),
-    "method": ("formulation",),
+    "formulation": ("formulation",),
+    "method": ("method",),
 }
 """For every option of `robot.kernel` its fields in a request."""
 
@@ -73,14 +108,13 @@ def request_of(
     quantity: str,
     *,
     wrench: str | Sequence[str] = (),
-    method: str | None = None,
     task: Sequence[str] = (),
     **options: Any,
 ) -> Request:
     """The request of a quantity and the options of `Robot.kernel`."""
     links = (wrench,) if isinstance(wrench, str) else check_names("wrench", wrench)
     names = check_names("task", task)
-    request = Request(quantity, wrench=links, formulation=method, task=names, **options)
+    request = Request(quantity, wrench=links, task=names, **options)
     request.check_truths()  # what is no truth may have no hash either
     return request
 
@@ -108,15 +142,17 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
     )
     if request.task:
         task_rows(request.task)
-    if request.formulation is None:
-        return
-    check_known("method", request.formulation, quantity.formulations)
-    check_uncoupled(model, request.formulation)
-    if request.payload or request.gravity or request.base_motion:
-        raise ModelError(
-            "payload, gravity and a motion of the base as arguments are for the default method; "
-            "leave the method out, or use with_payload and with_gravity"
-        )
+    for name in ("formulation", "method"):
+        way = getattr(request, name)
+        if way is None:
+            continue
+        check_known(name, way, quantity.ways)
+        check_uncoupled(model, way)
+        if request.payload or request.gravity or request.base_motion:
+            raise ModelError(
+                "payload, gravity and a motion of the base as arguments are for the default "
+                f"{name}; leave the {name} out, or use with_payload and with_gravity"
+            )
 
 
 def wrench_options(

@@ -190,6 +190,6 @@ def test_large_robots_take_derivatives_direction_by_direction():
 @pytest.mark.arms(where=lambda arm: not arm.model.is_coupled and len(arm.kinds) < 7)
 def test_forward_dynamics_takes_the_cheaper_way(arm):
     """No method by name takes fewer operations than the one without."""
-    named = [kept_program(arm.model, Request("forward_dynamics", formulation=m)) for m in METHODS]
+    named = [kept_program(arm.model, Request("forward_dynamics", method=m)) for m in METHODS]
     best = kept_program(arm.model, Request("forward_dynamics")).operations.total
     assert best <= min(program.operations.total for program in named)

@@ -113,7 +113,7 @@ def test_accelerations_are_differentiated_by_one_factorisation(mode):
     """Fewer operations than by reverse and forward mode through the factorisation."""
     model = armdyn.load("panda").model
     short = quantity_program(model, Request("forward_dynamics", derivative=mode))
-    request = Request("forward_dynamics", derivative=mode, formulation="composite_body")
+    request = Request("forward_dynamics", derivative=mode, method="composite_body")
     assert short.whole.total < 0.85 * quantity_program(model, request).whole.total
 
 

@@ -162,7 +162,7 @@ def test_each_joint_of_a_general_chain_takes_as_many(rotors, slope):
 
 def never_longer(model):
     """Whether the shortest program for accelerations is no longer than by the mass matrix."""
-    ways = [Request("forward_dynamics", formulation=m) for m in (None, "composite_body")]
+    ways = [Request("forward_dynamics", method=m) for m in (None, "composite_body")]
     shortest, composite = (kept_program(model, way).operations.total for way in ways)
     return shortest <= composite
 

@@ -75,22 +75,7 @@ class JaxFunction:
             )
 
 
-def jax_function(
-    products: Callable[..., Callable[[str | None], Kernel]],
-    quantity: str,
-    *,
-    program: bool = False,
-    dtype: Any = "float64",
-    **options: Any,
-) -> JaxFunction:
-    """A quantity as a function of JAX.
-
-    Args:
-        products: From quantity, type and options of a robot to its kernel and those of products.
-        quantity: As in `Robot.kernel`, and so are `dtype` and the other options.
-        program: Whether the program runs in jax.numpy on the CPU, too, as it does on other devices.
-        dtype: "float64", for which x64 must be enabled, or "float32".
-        options: Those of `Robot.kernel` but `derivative`: JAX asks for the products it needs.
-    """
+def jax_function(kernels: Callable[[str | None], Kernel], program: bool) -> JaxFunction:
+    """A quantity as a function of JAX, from its kernel and those of its products."""
     check_library("jax", "a function of JAX")
-    return JaxFunction(products(quantity, dtype, **options), check_truth("program", program))
+    return JaxFunction(kernels, check_truth("program", program))

@@ -33,7 +33,7 @@ def _package(made: CSources) -> Package:
 
 
 def _object(made: CSources, f: Function, platform: str, dtype: str) -> bytes:
-    made.options.tell(f"compiling {f.name} for {platform}")
+    made.options.progress(f"compiling {f.name} for {platform}")
     name = f"{made.prefix}_{f.name}_loop"
     return kernel_object(f.program, name, PLATFORMS[platform], dtype)
 
