@@ -140,12 +140,17 @@ class Data:
     progress: Progress
     health: Health = field(default_factory=Health)
     passes: int = 0
-    _cache: list[Rows] | None = None
+    cache: list[Rows] | None = None
+    """The equations, where they are few enough to be kept for the next time."""
+
+    def with_logs(self, logs: Sequence[Log]) -> "Data":
+        """Other logs with the same equations and filters."""
+        return Data(logs, self.equations, self.cutoffs, self.progress)
 
     def rows(self) -> Iterator[Rows]:
-        """The equations, piece by piece; short data are kept for the next time."""
-        if self._cache is not None:
-            yield from self._cache
+        """The equations, piece by piece."""
+        if self.cache is not None:
+            yield from self.cache
             return
         self.passes += 1
         self.health = Health()
@@ -162,7 +167,7 @@ class Data:
                 size += sum(Z.nbytes for Z in found.Z)
                 cache = None if cache is None or size > CACHED_BYTES else [*cache, found]
                 yield found
-        self._cache = cache
+        self.cache = cache
 
     def sums(self, weights: Callable[[Rows], Array] | None = None) -> Sums:
         """The sums over all of it."""

@@ -16,7 +16,7 @@ from armdyn.arrays import Array
 from armdyn.identification.data import Data, pilot
 from armdyn.identification.equations import Equations
 from armdyn.identification.estimate import entropic, weighted_least_squares
-from armdyn.identification.friction_terms import OFFSET, VISCOUS, coulomb
+from armdyn.identification.friction_terms import ROUGH
 from armdyn.identification.preparation import Health, Piece, low_pass, pieces
 from armdyn.identification.problem import (
     Prior,
@@ -224,7 +224,6 @@ _STILL = 1e-4
 """Speed below which a joint does not move at all [rad/s or m/s]."""
 _UNIT_FACTOR = 100.0
 """Ratio of measured torques to those of the prior from which on units are in doubt."""
-_ROUGH = (VISCOUS, coulomb(0.03), OFFSET)
 
 
 def diagnose(
@@ -321,7 +320,7 @@ class _Hypothesis:
 def _hypotheses(data: Data) -> Iterator[Finding]:
     """The change of columns that explains the torques far better than the data as they are."""
     equations, n = data.equations, data.equations.robot.n
-    rough = replace(equations, structure=_ROUGH)
+    rough = replace(equations, structure=ROUGH)
     log = data.logs[0]
     part = log.part(log.first, min(log.last or 2**60, log.first + _rows(data)))
     some = list(pieces(part, data.cutoffs, Health(), np.full(n, np.inf)))
@@ -388,7 +387,7 @@ def _unexplained(
     sums = Sums(rough)
     for piece in some:
         sums.add(rough.rows(change(piece), data.cutoffs.equations))
-    problem = problem_of(rough, sums.folds(1), motors_with(rough, _ROUGH))
+    problem = problem_of(rough, sums.folds(1), motors_with(rough, ROUGH))
     _, deviation = weighted_least_squares(problem)
     floor = 0.02 * np.sqrt(problem.yy[0] / np.maximum(problem.samples, 1))
     prior = prior_of(rough, problem)

@@ -76,6 +76,8 @@ def power(exponent: float) -> FrictionFeature:
 
 Structure = tuple[FrictionFeature, ...]
 """The terms of all joints."""
+ROUGH: Structure = (ROTOR, VISCOUS, coulomb(0.03), OFFSET)
+"""Terms that most joints have, for questions before any is chosen."""
 
 
 def first_structures() -> list[Structure]:

@@ -1,21 +1,41 @@
-"""What the tool holds, from a run with it: mass, centre and tensor, as a body that can exist."""
+"""What the tool holds, from a run with it; and the gains of drives, from a load that is known.
 
-from dataclasses import dataclass
+Currents alone show a robot up to one factor for each joint. A load whose mass is known turns them
+into torques: with the currents i_j of joint j, the features Z_j of the arm, unknown φ, and those
+that the load adds, known φ_L,
+
+    k_j i_j = Z_j φ   without it,    k_j i_j = Z_j (φ + φ_L)   with it,
+
+which is linear in φ and all gains k together.
+"""
+
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array
 from armdyn.errors import IdentificationError
-from armdyn.formulations.possible_bodies import PriorBodies, floored_pseudo, ten_numbers
+from armdyn.formulations.possible_bodies import (
+    PriorBodies,
+    floored_pseudo,
+    pseudo_inertias,
+    ten_numbers,
+)
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.formulations.scaled_newton import Objective, newton
-from armdyn.identification.data import LogOptions, unheard
-from armdyn.identification.equations import Equations
+from armdyn.identification.data import Data, LogOptions, Progress, unheard
+from armdyn.identification.friction_terms import ROUGH
 from armdyn.identification.identify import identify
-from armdyn.identification.problem import known_value, own_motors, problem_of
-from armdyn.identification.task import Task, prepare
+from armdyn.identification.problem import (
+    Problem,
+    known_value,
+    motors_with,
+    own_motors,
+    problem_of,
+)
+from armdyn.identification.task import prepare
 from armdyn.model import Inertia
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
@@ -89,27 +109,43 @@ class Payload(Result):
 
 
 def identify_payload(
-    robot: Robot, loaded: Any, unloaded: Any = None, *, cutoff: float | None = None, **options: Any
+    robot: Robot,
+    loaded: Any,
+    unloaded: Any = None,
+    *,
+    cutoff: float | None = None,
+    progress: Progress | None = None,
+    **options: Any,
 ) -> Payload:
     """Find what the tool holds, from a run with it and, where there is one, a run without.
 
     A robot that was identified needs the loaded run alone. With an unloaded run the robot is
     identified from it first, so that errors of the model do not count as payload.
+
+    Args:
+        robot: The robot without it.
+        loaded: A log with the payload, as in `identify`.
+        unloaded: A log without; None: there is none.
+        cutoff: Of the filter [Hz]; None: chosen.
+        progress: As in `identify`.
+        options: How the logs are read: columns, degrees, gains, rate and time_unit of `identify`.
     """
-    check_robot(robot)
-    told = {
-        k: v
-        for k, v in options.items()
-        if k in ("columns", "degrees", "gains", "rate", "time_unit")
-    }
-    progress = options.get("progress") or unheard
+    reading = LogOptions(**options)
     if unloaded is not None:
-        robot = identify(robot, unloaded, False, cutoff=cutoff, progress=progress, **told).robot
-    task = prepare(
-        robot, loaded, False, LogOptions(**told), cutoff, "keep", progress, "entropic", True
-    )
-    A, b, yy, phi, count = _sums(task)
-    K = tool_columns(task.equations)
+        more: Any = {"cutoff": cutoff, "progress": progress, **options}
+        robot = identify(robot, unloaded, False, **more).robot
+    logs = reading.open(check_robot(robot), loaded, "data")
+    data = prepare(robot, logs, (), cutoff, "keep", progress or unheard)
+    equations, motors = data.equations, own_motors(data.equations)
+    problem = problem_of(equations, data.sums().folds(1), motors)
+    known = [known_value(robot, k, feature) for k, feature in motors]
+    phi = np.concatenate([robot.base_parameters(links=True).values, known])
+    weights = 1 / np.maximum(problem.yy[0] / np.maximum(problem.samples, 1), 1e-300)
+    weights = np.maximum(weights / weights.max(), 1e-3)
+    A, b = problem.normal(weights)
+    yy, count = float(weights @ problem.yy[0]), int(problem.samples.sum())
+    K = np.zeros((len(phi), 10))
+    K[: equations.links] = tool_columns(robot)
     A10, b10 = K.T @ A @ K, K.T @ (b - A @ phi)
     rest = yy - 2 * float(b @ phi) + float(phi @ A @ phi)
     pi = _possible(A10, b10, max(rest, 1e-300), count)
@@ -117,39 +153,17 @@ def identify_payload(
     # what a filtered sample repeats of its neighbours, ten of them a period of the cut-off
     variance = 5 * left / max(count - 10, 1)
     errors = np.sqrt(np.maximum(np.diag(np.linalg.pinv(A10)) * variance, 0.0))
-    return Payload(
-        robot, _inertia(pi), errors, float(np.sqrt(left / yy)), float(np.sqrt(max(rest, 0) / yy))
-    )
+    body = Inertia.from_pseudo(pseudo_inertias(pi))
+    with_it, without = (float(np.sqrt(max(squares, 0.0) / yy)) for squares in (left, rest))
+    return Payload(robot, body, errors, with_it, without)
 
 
-def _sums(task: Task) -> tuple[Array, Array, float, Array, int]:
-    """Normal equations in the features of the robot, weighted by its own errors; its features."""
-    equations, robot = task.equations, task.robot
-    motors = own_motors(equations)
-    problem = problem_of(equations, task.training.sums().folds(1), motors)
-    phi = np.concatenate([
-        robot.base_parameters(links=True).values,
-        [known_value(robot, k, feature) for k, feature in motors],
-    ])  # fmt: skip
-    weights = 1 / np.maximum(problem.yy[0] / np.maximum(problem.samples, 1), 1e-300)
-    weights = weights / weights.max()
-    weights = np.maximum(weights, 1e-3)
-    A, b = problem.normal(weights)
-    return A, b, float(weights @ problem.yy[0]), phi, int(problem.samples.sum())
-
-
-def tool_columns(equations: Equations) -> Array:
+def tool_columns(robot: Robot) -> Array:
     """The features of the links by the ten numbers of a body in the tool frame, (F, 10)."""
-    robot = equations.robot
-    model, base = robot.model, robot.base_parameters(links=True)
-    frame = model.tool_frame
-    columns = []
-    for unit in np.eye(10):
-        body = _inertia(unit)
-        columns.append(_ten(Inertia.from_pseudo(frame.placement @ body.pseudo @ frame.placement.T)))
-    carried = base.matrix[:, 10 * frame.link : 10 * frame.link + 10] @ np.array(columns).T
-    rest = np.zeros((len(own_motors(equations)), 10))
-    return np.concatenate([carried, rest])
+    frame, base = robot.model.tool_frame, robot.base_parameters(links=True)
+    moved = frame.placement @ pseudo_inertias(np.eye(10)) @ frame.placement.T
+    found: Array = base.matrix[:, 10 * frame.link : 10 * frame.link + 10] @ ten_numbers(moved).T
+    return found
 
 
 def _possible(A: Array, b: Array, squares: float, count: int) -> Array:
@@ -176,8 +190,101 @@ def _ten(body: Inertia) -> Array:
     return ten_numbers(body.pseudo.astype(float))
 
 
-def _inertia(ten: Array) -> Inertia:
-    tensor = np.array(
-        [[ten[4], ten[5], ten[7]], [ten[5], ten[6], ten[8]], [ten[7], ten[8], ten[9]]]
+# gains of drives
+
+_ROUNDS = 5
+"""How often the noise of each joint is found anew."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DriveGains(Result):
+    """Torque by current of each drive."""
+
+    joints: tuple[str, ...]
+    values: Array
+    """Gains, (n,) [N m/A]."""
+    errors: Array
+    """Standard errors, (n,)."""
+
+    def sections(self) -> tuple[Section, ...]:
+        """The report."""
+        rows = zip(self.joints, self.values, self.errors, strict=True)
+        lines = tuple(f"{name}: {k:.4g} ± {1.96 * e:.2g} N m/A" for name, k, e in rows)
+        data = {"gains": self.values.tolist(), "errors": self.errors.tolist()}
+        return (Section("Drive gains", lines, data=data),)
+
+    def __repr__(self) -> str:
+        return f"<DriveGains {np.round(self.values, 4).tolist()} N m/A>"
+
+
+def identify_drive_gains(
+    robot: Robot,
+    unloaded: Any,
+    loaded: Any,
+    load: Inertia,
+    *,
+    cutoff: float | None = None,
+    **options: Any,
+) -> DriveGains:
+    """Find the gains of the drives from currents with and without a load that is known.
+
+    Args:
+        robot: The geometry; masses do not matter.
+        unloaded: A log with currents (or torques in any unit), as in `identify`.
+        loaded: The same with the load.
+        load: The load as a body in the tool frame.
+        cutoff: Of the filter [Hz]; None: chosen.
+        options: How the logs are read, as in `identify`.
+    """
+    check_robot(robot)
+    if not isinstance(load, Inertia):
+        raise IdentificationError("load: expected an armdyn.Inertia in the tool frame")
+    reading = LogOptions(**{"gains": np.ones(robot.n)} | options)
+    first, second = (
+        reading.open(robot, run, name) for run, name in ((unloaded, "data"), (loaded, "loaded"))
     )
-    return Inertia.from_origin(float(ten[0]), frozen(ten[1:4]), frozen(tensor))
+    data = prepare(robot, first, (), cutoff, "choose", unheard)
+    equations = replace(data.equations, structure=ROUGH)
+    motors = motors_with(equations, ROUGH)
+    runs = []
+    for logs in (first, second):
+        sums = Data(logs, equations, data.cutoffs, unheard).sums()
+        runs.append(problem_of(equations, sums.folds(1), motors))
+    carried = np.zeros(equations.links + len(motors))
+    carried[: equations.links] = tool_columns(robot) @ _ten(load)
+    return _solve(robot, runs[0], runs[1], carried)
+
+
+def _solve(robot: Robot, without: Problem, with_load: Problem, carried: Array) -> DriveGains:
+    n, F = robot.n, len(carried)
+    pull = np.sqrt(np.einsum("a,jab,b->j", carried, with_load.G[0], carried))
+    weights = np.full(n, 1.0 / max(float(pull @ pull), 1e-300))
+    samples = np.maximum(without.samples + with_load.samples, 1)
+    z, H = np.zeros(F + n), np.eye(F + n)
+    runs = ((without, np.zeros(F)), (with_load, carried))
+    for _ in range(_ROUNDS):
+        H, right = np.zeros((F + n, F + n)), np.zeros(F + n)
+        for run, load in runs:
+            G, g = np.einsum("j,jab->ab", weights, run.G[0]), weights[:, None] * run.g[0]
+            H[:F, :F] += G
+            H[:F, F:] -= g.T
+            H[F:, :F] -= g
+            H[F:, F:] += np.diag(weights * run.yy[0])
+            right[:F] -= G @ load
+            right[F:] += g @ load
+        scale = 1 / np.sqrt(np.maximum(np.diag(H), 1e-300))
+        z = scale * np.linalg.lstsq(H * scale * scale[:, None], scale * right, rcond=1e-10)[0]
+        squares, k = np.zeros(n), z[F:]
+        for run, load in runs:
+            phi = z[:F] + load
+            squares += run.G[0] @ phi @ phi - 2 * k * (run.g[0] @ phi) + k * k * run.yy[0]
+        weights = samples / np.maximum(5 * squares, 1e-18)
+    covariance = np.linalg.pinv(H * scale * scale[:, None], rcond=1e-10) * scale * scale[:, None]
+    errors = np.sqrt(np.maximum(np.diag(covariance)[F:], 0.0))
+    unseen = [name for name, k in zip(robot.joint_names, z[F:], strict=True) if k <= 0]
+    if unseen:
+        raise IdentificationError(
+            f"the load does not show the gain of {', '.join(unseen)}; move these joints so that "
+            "the load pulls on them"
+        )
+    return DriveGains(robot.joint_names, z[F:], errors)

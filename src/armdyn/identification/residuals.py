@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -55,6 +56,12 @@ class Fit:
     duration: float
     """Time that was used [s]."""
     series: Series
+
+    def data(self) -> dict[str, Any]:
+        """The errors as plain data."""
+        arrays = {"per_joint": self.per_joint.tolist(), "rms": self.rms.tolist()}
+        size = {"samples": self.samples, "duration": self.duration}
+        return {"relative_error": self.relative_error, **arrays, **size}
 
     def __repr__(self) -> str:
         return f"<Fit of {self.name}: {100 * self.relative_error:.2f} %>"

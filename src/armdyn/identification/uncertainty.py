@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from armdyn.arrays import Array
 from armdyn.identification.equations import Equations, Motor
-from armdyn.identification.estimate import Noise, entropic
+from armdyn.identification.estimate import RANK_TOLERANCE, Estimate, Noise, entropic
 from armdyn.identification.friction_terms import SMOOTHING
 from armdyn.identification.problem import Prior, Problem, prior_of
 
@@ -77,26 +77,24 @@ def _deviation(rows: Array, covariance: Array) -> Array:
     return np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", rows, covariance, rows), 0.0))
 
 
-def spread_of(
-    problem: Problem, prior: Prior, noise: Noise, weight: float, x: Array, free: Array | None
-) -> Spread:
-    """The covariances of an estimate x with a weight of the prior.
+def spread_of(problem: Problem, prior: Prior, found: Estimate, free: Array) -> Spread:
+    """The covariances of an estimate.
 
     A strong weight helps to predict but makes no guess better known: it counts as 1 at most, and
-    what it changed of the estimate counts as error.
+    what it changed of the estimate counts as error. Without a prior, combinations that the data do
+    not show at all have the covariance of a prior.
     """
-    lean = np.zeros_like(x)
+    C, T, weights, weight = prior.features, prior.parameters, found.noise.weights, found.weight
+    lean = np.zeros_like(found.theta)
     if weight > 1.0:
-        lean = prior.parameters @ (x - entropic(problem, prior, noise.weights, 1.0, x, free))
-    A, _ = problem.normal(noise.weights)
-    C, T = prior.features, prior.parameters
-    data, identity = C.T @ A @ C, np.eye(len(T))
-    return Spread(
-        T @ np.linalg.inv(data + min(weight, 1.0) * identity) @ T.T,
-        T @ T.T,
-        T @ np.linalg.inv(data + identity) @ T.T,
-        lean[None],
-    )
+        lean = found.theta - T @ entropic(problem, prior, weights, 1.0, free=free)
+    A, _ = problem.normal(weights)
+    values, vectors = np.linalg.eigh(C.T @ A @ C)
+    values, axes = np.maximum(values, 0.0), T @ vectors
+    unseen = values <= RANK_TOLERANCE * values.max(initial=0.0)
+    added = min(weight, 1.0) if weight else unseen
+    posterior, informed = ((axes / (values + more)) @ axes.T for more in (added, 1.0))
+    return Spread(posterior, T @ T.T, informed, lean[None])
 
 
 def reasons(
@@ -146,7 +144,7 @@ def speed_lean(
     problems: Sequence[Problem],
     prior: Prior,
     noise: Noise,
-    free: Array | None,
+    free: Array,
 ) -> Array:
     """How far θ may be off because of the speed, (P,); of the problems the chosen one is first.
 
