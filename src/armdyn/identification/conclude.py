@@ -15,9 +15,8 @@ from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.identification.diagnosis import diagnose
-from armdyn.identification.equations import Motor
+from armdyn.identification.equations import ROTOR, STIFF, TENSE, FrictionFeature, Motor
 from armdyn.identification.estimate import estimate
-from armdyn.identification.friction_terms import ROTOR, STIFF, TENSE, FrictionFeature
 from armdyn.identification.problem import Prior, Sums, prior_of, problem_of
 from armdyn.identification.residuals import fit_of, kind_of_split, residual_tests, series_of
 from armdyn.identification.result import Identification

@@ -5,27 +5,18 @@ seen in a column itself, but a model that explains the torques badly, and well a
 it; each is tried and compared.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.identification.data import Data, pilot
-from armdyn.identification.equations import Equations
+from armdyn.identification.equations import ROUGH, Equations
 from armdyn.identification.estimate import entropic, weighted_least_squares
-from armdyn.identification.friction_terms import ROUGH
 from armdyn.identification.preparation import Health, Piece, low_pass, pieces
-from armdyn.identification.problem import (
-    Prior,
-    Problem,
-    Sums,
-    motors_with,
-    prior_of,
-    problem_of,
-)
+from armdyn.identification.problem import Prior, Problem, Sums, prior_of, problem_of
 from armdyn.identification.residuals import Fit
 from armdyn.identification.uncertainty import FoundParameter
 from armdyn.io.log import Log, Samples
@@ -253,14 +244,12 @@ def _units(equations: Equations, problem: Problem, prior: Prior) -> Iterator[Fin
     x[10 * len(robot.model.links) :][motors] = 0.0
     whole, phi = problem.whole, prior.features @ x
     model = np.sqrt(np.einsum("a,jab,b->j", phi, whole.G[0], phi))
-    measured = np.sqrt(whole.yy[0])
     heavy = model > 0.02 * model.max(initial=0.0)
     if not heavy.any():
         return
-    ratio = measured[heavy] / model[heavy]
-    names = [name for name, big in zip(robot.joint_names, heavy, strict=True) if big]
+    ratio = np.sqrt(whole.yy[0])[heavy] / model[heavy]
     usual = float(np.median(ratio))
-    if usual > _UNIT_FACTOR or usual < 1 / _UNIT_FACTOR:
+    if not 1 / _UNIT_FACTOR <= usual <= _UNIT_FACTOR:
         guess = "N mm: multiply by 0.001" if usual > 1 else "kN m, or currents: give the gains"
         yield Finding(
             "units of torque",
@@ -268,12 +257,12 @@ def _units(equations: Equations, problem: Problem, prior: Prior) -> Iterator[Fin
             f"they may be in {guess} (gains=...)",
             True,
         )
-    for name, one in zip(names, ratio, strict=True):
-        if one / usual > _UNIT_FACTOR or one / usual < 1 / _UNIT_FACTOR:
+    for j, one in zip(np.flatnonzero(heavy), ratio, strict=True):
+        if not 1 / _UNIT_FACTOR <= one / usual <= _UNIT_FACTOR:
             yield Finding(
                 "units of torque",
-                f"the torque of {name} is {one:.3g} times that of the robot as it was given, and "
-                f"those of the other joints {usual:.3g} times",
+                f"the torque of {robot.joint_names[j]} is {one:.3g} times that of the robot as it "
+                f"was given, and those of the other joints {usual:.3g} times",
                 "check its unit (N mm?)",
                 True,
             )
@@ -307,27 +296,54 @@ def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Ite
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Hypothesis:
     """A change of columns that may be what was meant."""
 
     kind: str
     text: str
     advice: str
-    change: Callable[[Piece], Piece]
+    torques: Array
+    """What the torques are multiplied with, (n, n)."""
+    motion: Array
+    """The same of positions and their rates."""
+
+
+def _possible(equations: Equations) -> Iterator[_Hypothesis]:
+    """Signs, exchanged columns and degrees."""
+    names, same = equations.robot.joint_names, np.eye(equations.robot.n)
+    for j, name in enumerate(names):
+        turned = np.diag(1 - 2 * same[j])
+        for what, *both in (("torque", turned, same), ("position", same, turned)):
+            text = f"with the {what} of {name} turned round"
+            yield _Hypothesis("sign", text, f"turn the sign of the {what} of {name}", *both)
+    for j, k in combinations(range(len(names)), 2):
+        swap = same.copy()
+        swap[[j, k]] = same[[k, j]]
+        cases = ("torques", swap, same), ("positions", same, swap), ("columns", swap, swap)
+        for what, *both in cases:
+            text = f"with the {what} of {names[j]} and {names[k]} exchanged"
+            yield _Hypothesis(
+                "swapped columns", text, f"exchange the {what} of these joints", *both
+            )
+    model = equations.robot.model
+    turns = np.array([model.joints[i].type.turns for i in model.independent])
+    degrees = np.diag(np.where(turns, 1 / _DEGREE, 1.0))
+    text = "with positions taken for degrees"
+    yield _Hypothesis("degrees", text, "say degrees=True (--degrees)", same, degrees)
 
 
 def _hypotheses(data: Data) -> Iterator[Finding]:
     """The change of columns that explains the torques far better than the data as they are."""
-    equations, n = data.equations, data.equations.robot.n
-    rough = replace(equations, structure=ROUGH)
-    log = data.logs[0]
-    part = log.part(log.first, min(log.last or 2**60, log.first + _rows(data)))
-    some = list(pieces(part, data.cutoffs, Health(), np.full(n, np.inf)))
+    rough, log = replace(data.equations, structure=ROUGH), data.logs[0]
+    rows = max(_MOST_SAMPLES, int(10.0 / log.period))
+    part = log.part(log.first, min(log.last or 2**60, log.first + rows))
+    some = list(pieces(part, data.cutoffs, Health(), np.full(rough.robot.n, np.inf)))
     if not some:
         return
-    plain = _unexplained(rough, some, data, lambda piece: piece)
-    tried = [(_unexplained(rough, some, data, h.change), h) for h in _possible(equations)]
+    same = np.eye(rough.robot.n)
+    plain = _unexplained(rough, some, data, same, same)
+    tried = [(_unexplained(rough, some, data, h.torques, h.motion), h) for h in _possible(rough)]
     left, best = min(tried, key=lambda pair: pair[0])
     if left < EXPLAINS * plain:
         yield Finding(
@@ -346,67 +362,19 @@ def _hypotheses(data: Data) -> Iterator[Finding]:
         )
 
 
-def _possible(equations: Equations) -> Iterator[_Hypothesis]:
-    """Signs, exchanged columns and degrees."""
-    names, motion = equations.robot.joint_names, ("q", "qd", "qdd")
-    for what, fields in (("torque", ("tau",)), ("position", motion)):
-        for j, name in enumerate(names):
-            yield _Hypothesis(
-                "sign",
-                f"with the {what} of {name} turned round",
-                f"turn the sign of the {what} of {name}",
-                partial(_turned, fields=fields, j=j),
-            )
-    groups = {"torques": ("tau",), "positions": motion, "columns": ("tau", *motion)}
-    for j, k in combinations(range(len(names)), 2):
-        for what, columns in groups.items():
-            yield _Hypothesis(
-                "swapped columns",
-                f"with the {what} of {names[j]} and {names[k]} exchanged",
-                f"exchange the {what} of these joints",
-                partial(_swapped, fields=columns, j=j, k=k),
-            )
-    model = equations.robot.model
-    turns = np.array([model.joints[i].type.turns for i in model.independent])
-    yield _Hypothesis(
-        "degrees",
-        "with positions taken for degrees",
-        "say degrees=True (--degrees)",
-        partial(_scaled, scale=np.where(turns, np.pi / 180, 1.0)),
-    )
-
-
-def _rows(data: Data) -> int:
-    return max(_MOST_SAMPLES, int(10.0 / data.logs[0].period))
-
-
 def _unexplained(
-    rough: Equations, some: list[Piece], data: Data, change: Callable[[Piece], Piece]
+    rough: Equations, some: Sequence[Piece], data: Data, torques: Array, motion: Array
 ) -> float:
     """Mean share of the squares of a joint's torques that a possible robot does not explain."""
     sums = Sums(rough)
     for piece in some:
-        sums.add(rough.rows(change(piece), data.cutoffs.equations))
-    problem = problem_of(rough, sums.folds(1), motors_with(rough, ROUGH))
+        changed = {name: getattr(piece, name) @ motion for name in ("q", "qd", "qdd")}
+        changed |= {"tau": piece.tau @ torques}
+        sums.add(rough.rows(replace(piece, **changed), data.cutoffs.equations))
+    problem = problem_of(rough, sums.folds(1), rough.motors_with(ROUGH))
     _, deviation = weighted_least_squares(problem)
     floor = 0.02 * np.sqrt(problem.yy[0] / np.maximum(problem.samples, 1))
     prior = prior_of(rough, problem)
     weights = 1 / (10 * np.maximum(deviation, floor) ** 2)
     phi = prior.features @ entropic(problem, prior, weights, 1.0)
     return float(np.mean(problem.squares(phi) / np.maximum(problem.yy[0], 1e-300)))
-
-
-def _turned(piece: Piece, fields: Sequence[str], j: int) -> Piece:
-    sign = np.ones(piece.q.shape[1])
-    sign[j] = -1.0
-    return replace(piece, **{name: getattr(piece, name) * sign for name in fields})
-
-
-def _swapped(piece: Piece, fields: Sequence[str], j: int, k: int) -> Piece:
-    order = np.arange(piece.q.shape[1])
-    order[[j, k]] = k, j
-    return replace(piece, **{name: getattr(piece, name)[:, order] for name in fields})
-
-
-def _scaled(piece: Piece, scale: Array) -> Piece:
-    return replace(piece, q=piece.q * scale, qd=piece.qd * scale, qdd=piece.qdd * scale)

@@ -11,9 +11,8 @@ from armdyn.arrays import check_truth, real
 from armdyn.errors import IdentificationError, check_known, shown
 from armdyn.identification.conclude import conclude
 from armdyn.identification.data import HELD_OUT, Data, LogOptions, Progress, pilot, split, unheard
-from armdyn.identification.equations import Equations, Rows
+from armdyn.identification.equations import OFFSET, Equations, Rows
 from armdyn.identification.estimate import METHODS
-from armdyn.identification.friction_terms import OFFSET
 from armdyn.identification.preparation import Cutoffs
 from armdyn.identification.result import Identification
 from armdyn.identification.task import Task, check_enough, choose_terms, prepare

@@ -25,16 +25,11 @@ from armdyn.formulations.possible_bodies import (
 )
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.formulations.scaled_newton import Objective, newton
-from armdyn.identification.data import Data, LogOptions, Progress, unheard
-from armdyn.identification.friction_terms import ROUGH
+from armdyn.identification.data import LogOptions, Progress, unheard
+from armdyn.identification.equations import ROUGH
+from armdyn.identification.estimate import Unknowns
 from armdyn.identification.identify import identify
-from armdyn.identification.problem import (
-    Problem,
-    known_value,
-    motors_with,
-    own_motors,
-    problem_of,
-)
+from armdyn.identification.problem import Problem, problem_of
 from armdyn.identification.task import prepare
 from armdyn.model import Inertia
 from armdyn.report.result import Result, Section
@@ -136,10 +131,9 @@ def identify_payload(
         robot = identify(robot, unloaded, False, **more).robot
     logs = reading.open(check_robot(robot), loaded, "data")
     data = prepare(robot, logs, (), cutoff, "keep", progress or unheard)
-    equations, motors = data.equations, own_motors(data.equations)
+    equations, motors = data.equations, data.equations.own_motors
     problem = problem_of(equations, data.sums().folds(1), motors)
-    known = [known_value(robot, k, feature) for k, feature in motors]
-    phi = np.concatenate([robot.base_parameters(links=True).values, known])
+    phi = np.concatenate([robot.base_parameters(links=True).values, equations.known(motors)])
     weights = 1 / np.maximum(problem.yy[0] / np.maximum(problem.samples, 1), 1e-300)
     weights = np.maximum(weights / weights.max(), 1e-3)
     A, b = problem.normal(weights)
@@ -240,51 +234,42 @@ def identify_drive_gains(
     if not isinstance(load, Inertia):
         raise IdentificationError("load: expected an armdyn.Inertia in the tool frame")
     reading = LogOptions(**{"gains": np.ones(robot.n)} | options)
-    first, second = (
-        reading.open(robot, run, name) for run, name in ((unloaded, "data"), (loaded, "loaded"))
-    )
+    first, second = reading.open(robot, unloaded, "data"), reading.open(robot, loaded, "loaded")
     data = prepare(robot, first, (), cutoff, "choose", unheard)
     equations = replace(data.equations, structure=ROUGH)
-    motors = motors_with(equations, ROUGH)
-    runs = []
-    for logs in (first, second):
-        sums = Data(logs, equations, data.cutoffs, unheard).sums()
-        runs.append(problem_of(equations, sums.folds(1), motors))
+    motors = equations.motors_with(ROUGH)
     carried = np.zeros(equations.links + len(motors))
     carried[: equations.links] = tool_columns(robot) @ _ten(load)
-    return _solve(robot, runs[0], runs[1], carried)
-
-
-def _solve(robot: Robot, without: Problem, with_load: Problem, carried: Array) -> DriveGains:
-    n, F = robot.n, len(carried)
-    pull = np.sqrt(np.einsum("a,jab,b->j", carried, with_load.G[0], carried))
-    weights = np.full(n, 1.0 / max(float(pull @ pull), 1e-300))
-    samples = np.maximum(without.samples + with_load.samples, 1)
-    z, H = np.zeros(F + n), np.eye(F + n)
-    runs = ((without, np.zeros(F)), (with_load, carried))
+    runs = (data.with_logs(logs) for logs in (first, second))
+    folds = [replace(run, equations=equations).sums().folds(1)[0] for run in runs]
+    loads = np.stack([0 * carried, carried])
+    problem = _with_gains(problem_of(equations, folds, motors), loads).whole
+    unknowns = Unknowns.all_of(problem.g.shape[-1])
+    weights = np.full(robot.n, 1.0 / max(float(problem.yy.sum()), 1e-300))
     for _ in range(_ROUNDS):
-        H, right = np.zeros((F + n, F + n)), np.zeros(F + n)
-        for run, load in runs:
-            G, g = np.einsum("j,jab->ab", weights, run.G[0]), weights[:, None] * run.g[0]
-            H[:F, :F] += G
-            H[:F, F:] -= g.T
-            H[F:, :F] -= g
-            H[F:, F:] += np.diag(weights * run.yy[0])
-            right[:F] -= G @ load
-            right[F:] += g @ load
-        scale = 1 / np.sqrt(np.maximum(np.diag(H), 1e-300))
-        z = scale * np.linalg.lstsq(H * scale * scale[:, None], scale * right, rcond=1e-10)[0]
-        squares, k = np.zeros(n), z[F:]
-        for run, load in runs:
-            phi = z[:F] + load
-            squares += run.G[0] @ phi @ phi - 2 * k * (run.g[0] @ phi) + k * k * run.yy[0]
-        weights = samples / np.maximum(5 * squares, 1e-18)
-    covariance = np.linalg.pinv(H * scale * scale[:, None], rcond=1e-10) * scale * scale[:, None]
-    errors = np.sqrt(np.maximum(np.diag(covariance)[F:], 0.0))
-    unseen = [name for name, k in zip(robot.joint_names, z[F:], strict=True) if k <= 0]
+        found = unknowns.solved(problem, weights)
+        weights = np.maximum(problem.samples, 1) / np.maximum(5 * problem.squares(found), 1e-18)
+    A, _ = problem.normal(weights)
+    scale = 1 / np.sqrt(np.maximum(np.diag(A), 1e-300))
+    covariance = np.linalg.pinv(A * scale * scale[:, None], rcond=1e-10) * scale * scale[:, None]
+    values, variances = (x[len(carried) :] for x in (found, np.diag(covariance)))
+    unseen = [name for name, k in zip(robot.joint_names, values, strict=True) if k <= 0]
     if unseen:
         raise IdentificationError(
             f"the load does not show the gain of {', '.join(unseen)}; move these joints so that "
             "the load pulls on them"
         )
-    return DriveGains(robot.joint_names, z[F:], errors)
+    return DriveGains(robot.joint_names, values, np.sqrt(np.maximum(variances, 0.0)))
+
+
+def _with_gains(runs: Problem, loads: Array) -> Problem:
+    """The problem of runs with currents: Z φ - k i = -Z φ_L, unknown in φ and the gains k."""
+    K, n, F = runs.g.shape
+    G, g = np.zeros((K, n, F + n, F + n)), np.zeros((K, n, F + n))
+    carried = np.einsum("kjab,kb->kja", runs.G, loads)
+    for j in range(n):
+        G[:, j, :F, :F] = runs.G[:, j]
+        G[:, j, :F, F + j] = G[:, j, F + j, :F] = -runs.g[:, j]
+        G[:, j, F + j, F + j] = runs.yy[:, j]
+        g[:, j, :F], g[:, j, F + j] = -carried[:, j], np.sum(runs.g[:, j] * loads, axis=-1)
+    return Problem(runs.motors, G, g, np.einsum("kja,ka->kj", carried, loads), runs.counts)

@@ -17,15 +17,6 @@ from armdyn.arrays import Array
 from armdyn.formulations.possible_bodies import PriorBodies
 from armdyn.formulations.scaled_newton import Objective
 from armdyn.identification.equations import Equations, Motor, Rows
-from armdyn.identification.friction_terms import (
-    ROTOR,
-    FrictionFeature,
-    Structure,
-    own_features,
-    spring_features,
-    spring_value,
-)
-from armdyn.robot import Robot
 
 MOST_BLOCKS = 64
 """Blocks of a log that are kept apart."""
@@ -167,26 +158,6 @@ def problem_of(equations: Equations, folds: Sequence[Block], motors: Sequence[Mo
     return Problem(tuple(motors), G, g, yy, counts)
 
 
-def motors_with(equations: Equations, structure: Structure) -> list[Motor]:
-    """The features of all motors with these terms, and of the springs.
-
-    A drive has no offset of its own.
-    """
-    N = len(equations.robot.model.joints)
-    own = [(k, f) for k in range(len(equations.ratios)) for f in structure if k < N or not f.signed]
-    return [*own, *spring_features(equations.robot.model)]
-
-
-def own_motors(equations: Equations) -> list[Motor]:
-    """The features that the motors and springs of the robot have already."""
-    found: list[Motor] = []
-    for k, owner in enumerate(equations.robot.model.driven):
-        law = own_features(owner.friction, float(equations.speeds[k]))
-        rotor = (ROTOR,) if owner.rotor.reflected else ()
-        found += [(k, feature) for feature in (*rotor, *law)]
-    return [*found, *spring_features(equations.robot.model)]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Prior:
     """What is known before: bodies of the links, and the size of what motors add."""
@@ -206,7 +177,7 @@ class Prior:
 def prior_of(equations: Equations, problem: Problem) -> Prior:
     """The prior of the links of a robot and of these features."""
     robot, motors = equations.robot, problem.motors
-    known = np.array([known_value(robot, k, feature) for k, feature in motors])
+    known = equations.known(motors)
     signed = np.array([feature.signed for _, feature in motors], dtype=bool)
     mean = np.maximum(problem.samples, 1)
     rms = np.sqrt(problem.yy.sum(axis=0) / mean)
@@ -225,15 +196,3 @@ def prior_of(equations: Equations, problem: Problem) -> Prior:
     M[equations.links :, ten:] = np.eye(len(motors))
     whole = np.concatenate([robot.parameters[:ten], known])
     return Prior(objective, M @ objective.transform, whole)
-
-
-def known_value(robot: Robot, motor: int, feature: FrictionFeature) -> float:
-    """What a robot has of a feature already; 0 if nothing."""
-    driven = robot.model.driven
-    if motor >= len(driven):
-        return spring_value(robot.model.springs[motor - len(driven)], feature)
-    owner = driven[motor]
-    if feature is ROTOR:
-        return owner.rotor.reflected
-    values = [getattr(owner.friction, name) for name in feature.linear]
-    return float(np.mean(values)) if values else 0.0

@@ -16,33 +16,20 @@ import numpy as np
 
 from armdyn.arrays import Array, real
 from armdyn.errors import IdentificationError, counted, shown
-from armdyn.identification.data import (
-    Data,
-    Progress,
-    check_sizes,
-    cutoff_of,
-    motor_speeds,
-    pilot,
-)
-from armdyn.identification.equations import Equations, Motor
-from armdyn.identification.estimate import Noise, entropic, repeats_of, weighted_least_squares
-from armdyn.identification.friction_terms import (
+from armdyn.identification.data import Data, Progress, check_sizes, cutoff_of, motor_speeds, pilot
+from armdyn.identification.equations import (
     ROTOR,
     ROUGH,
+    Equations,
+    Motor,
     Structure,
     all_features,
     changes,
     first_structures,
 )
+from armdyn.identification.estimate import Noise, entropic, repeats_of, weighted_least_squares
 from armdyn.identification.preparation import Cutoffs, Health, pieces
-from armdyn.identification.problem import (
-    Problem,
-    Sums,
-    motors_with,
-    own_motors,
-    prior_of,
-    problem_of,
-)
+from armdyn.identification.problem import Problem, Sums, prior_of, problem_of
 from armdyn.identification.uncertainty import with_other_speeds
 from armdyn.io.log import Log, Samples
 from armdyn.robot import Robot
@@ -107,7 +94,7 @@ def prepare(
     speeds = motor_speeds(samples, logs[0].period, natural, equations.ratios)
     equations = replace(equations, speeds=speeds)
     if friction == "keep":
-        motors = (f for k, f in own_motors(equations) if k < len(robot.model.driven))
+        motors = (f for k, f in equations.own_motors if k < len(robot.model.driven))
         equations = replace(equations, structure=tuple(dict.fromkeys(motors)))
     progress("choosing the filter of the motion", 0, 0)
     motion = choose_motion_cutoff(equations, logs[0], samples, equation_cutoff, natural)
@@ -148,7 +135,7 @@ def choose_motion_cutoff(
             sums.add(rough.rows(piece, cutoff))
         if len(sums.blocks) < FOLDS:
             return options[0]
-        problem = problem_of(rough, sums.folds(FOLDS), motors_with(rough, ROUGH))
+        problem = problem_of(rough, sums.folds(FOLDS), rough.motors_with(ROUGH))
         if noise is None:
             _, deviation = weighted_least_squares(problem.whole)
             noise = Noise(deviation, np.full_like(deviation, 5.0))
@@ -220,7 +207,7 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
 
     def errors_of(structure: Structure) -> Array:
         nonlocal noise
-        problem = posed(motors_with(equations, structure))
+        problem = posed(equations.motors_with(structure))
         noise = noise_of(problem) if noise is None else noise
         data.progress(f"friction: {words(structure)}", 0, 0)
         free = np.arange(10 * len(robot.model.links) + len(problem.motors)) >= fixed
@@ -234,7 +221,7 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
     if friction != "choose":
         structure = equations.structure if friction == "all" else ()
         keep = friction == "keep"
-        problem = posed(own_motors(equations) if keep else motors_with(equations, structure))
+        problem = posed(equations.own_motors if keep else equations.motors_with(structure))
         return Choices(problem, noise_of(problem))
     errors, structure = best_of(first_structures())
     for _ in range(_MORE_TERMS):
@@ -242,7 +229,7 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
         if not clearly_better(fewer, errors):
             break
         errors, structure = fewer, richer
-    problem = posed(motors_with(equations, structure))
+    problem = posed(equations.motors_with(structure))
     beside = tuple(posed(motors) for motors in with_other_speeds(problem.motors))
     return Choices(problem, noise_of(problem), tuple(tried), beside)
 

@@ -12,9 +12,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from armdyn.arrays import Array
-from armdyn.identification.equations import Equations, Motor
+from armdyn.identification.equations import SMOOTHING, Equations, Motor
 from armdyn.identification.estimate import RANK_TOLERANCE, Estimate, Noise, entropic
-from armdyn.identification.friction_terms import SMOOTHING
 from armdyn.identification.problem import Prior, Problem, prior_of
 
 EXCITED = 0.5
@@ -135,7 +134,7 @@ def with_other_speeds(motors: Sequence[Motor]) -> list[tuple[Motor, ...]]:
     for other in SMOOTHING[max(place - 1, 0) : place + 2]:
         if other == own or any(0 < f.stribeck <= other for _, f in motors):
             continue
-        found.append(tuple((k, replace(f, smooth=f.smooth and other)) for k, f in motors))
+        found.append(tuple((k, replace(f, smooth=other) if f.smooth else f) for k, f in motors))
     return found
 
 

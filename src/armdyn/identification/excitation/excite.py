@@ -3,20 +3,25 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ExcitationError, check_known, counted, shown
-from armdyn.identification.excitation.aim import Aim, aim_at
-from armdyn.identification.excitation.basis import FEWEST_HARMONICS, MOST_HARMONICS, RestBasis
+from armdyn.identification.excitation.aim import aim_at
 from armdyn.identification.excitation.clearance import Clearance, Obstacles, Radius, surroundings
 from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
-from armdyn.identification.excitation.problem import CRITERIA, GRID_SHARE, Problem
+from armdyn.identification.excitation.problem import (
+    CRITERIA,
+    FEWEST_HARMONICS,
+    GRID_SHARE,
+    MOST_HARMONICS,
+    Problem,
+    RestBasis,
+)
 from armdyn.identification.excitation.result import Excitation
-from armdyn.identification.excitation.search import Design, Progress, SearchOutcome, search, settled
+from armdyn.identification.excitation.search import Progress, search, settled
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive
 from armdyn.simulation.trajectories.periodic import Fourier
@@ -82,6 +87,8 @@ def excite(
     Raises:
         ExcitationError: A limit is missing, a start is in collision, or no motion is found.
     """
+    from scipy.linalg import svdvals  # noqa: PLC0415 (slow to import)
+
     began = time.perf_counter()
     basis = _basis(check_positive("duration", duration), harmonics, periods)
     _check_count("starts", starts, 1, MOST_STARTS)
@@ -99,31 +106,27 @@ def excite(
     slack = None if near is None else near.scaled(CLEARANCE_SLACK)
     problem = Problem(robot, aim, judged, basis, limits.within(kept * GRID_SHARE), pose, slack)
     first = None if initial is None else _variables(problem, initial)
-    found = search(problem, starts, seed, first, progress)
-    design = settled(problem, limits.within(kept), near, found.z, float(duration))
-    least = None if near is None else near.least
-    return _excitation(
-        aim, design, found, robot=robot, criterion=criterion, limits=limits, margin=margin,
-        clearance=least, notes=notes, seed=seed, seconds=time.perf_counter() - began,
-    )  # fmt: skip
-
-
-def _excitation(aim: Aim, design: Design, found: SearchOutcome, **settings: Any) -> Excitation:
-    """The result: what was designed, how it was found, and what was asked for."""
-    from scipy.linalg import svdvals  # noqa: PLC0415 (slow to import)
-
-    Y = aim.matrix(*design.samples)
+    found, stopped = search(problem, starts, seed, first, progress)
+    x, dense, distances = settled(problem, limits.within(kept), near, found[0].x)
+    Y = aim.matrix(*(phi @ x for phi in problem.grid))
     return Excitation(
-        trajectory=design.trajectory,
+        robot=robot,
+        trajectory=basis.trajectory(x, float(duration)),
+        criterion=criterion,
         aim=aim.words,
         parameters=aim.names,
         singular_values=frozen(svdvals(Y.reshape(-1, Y.shape[-1]))),
-        dense=design.dense,
-        distances=design.distances,
-        conditions=found.conditions,
-        starts=found.starts,
-        stopped=found.stopped,
-        **settings,
+        limits=limits,
+        margin=margin,
+        dense=dense,
+        clearance=None if near is None else near.least,
+        distances=distances,
+        notes=notes,
+        conditions=tuple(found[0].conditions),
+        starts=tuple(descent.conditions[-1] for descent in found if descent.conditions),
+        stopped=stopped,
+        seed=seed,
+        seconds=time.perf_counter() - began,
     )
 
 

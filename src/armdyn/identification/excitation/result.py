@@ -73,7 +73,8 @@ class Excitation(Result):
     @property
     def shares(self) -> dict[str, Array]:
         """The largest share of each limit that the motion uses, each (n,)."""
-        return self.limits.shares(*self.dense.motion, self.dense.tau)
+        used = self.limits.shares(*self.dense.motion, self.dense.tau)
+        return {what: np.abs(share).max(axis=0) for what, share in used.items()}
 
     @property
     def least_distance(self) -> float | None:
@@ -245,17 +246,9 @@ def draw_excitation(result: Any) -> Any:
 
 
 def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
-    limits, t = result.limits, result.dense.t
-    q, qd, qdd = (x[:, i] for x in result.dense.motion)
-    shares = {
-        "position": (q - limits.middle[i]) / limits.room[i],
-        "speed": qd / limits.speed[i],
-        "acceleration": qdd / limits.acceleration[i],
-        "torque": result.dense.tau[:, i] / limits.torque[i],
-    }
-    infinite = {
-        "acceleration": np.isinf(limits.acceleration[i]), "torque": np.isinf(limits.torque[i])
-    }  # fmt: skip
+    limits, dense, t = result.limits, result.dense, result.dense.t
+    q, qd = dense.motion.q[:, i], dense.motion.qd[:, i]
+    shares = limits.shares(*dense.motion, dense.tau)
     panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
     kept = 1 - result.margin
     for sign in (-1.0, 1.0):
@@ -263,8 +256,9 @@ def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
         panel.axhline(sign, **LIMIT, zorder=1)
     drawn = {}
     for what, (colour, width) in LINES.items():
-        if not infinite.get(what, False):
-            (drawn[what],) = panel.plot(*thinned(t, shares[what]), color=colour, linewidth=width)
+        if what not in ("acceleration", "torque") or np.isfinite(getattr(limits, what)[i]):
+            line = thinned(t, shares[what][:, i])
+            (drawn[what],) = panel.plot(*line, color=colour, linewidth=width)
     panel.set(xlim=(t[0], t[-1]), ylim=(-1.15, 1.15), yticks=(-1, 0, 1))
     joint = result.robot.model.joints[result.robot.model.independent[i]]
     unit = joint.type.unit
