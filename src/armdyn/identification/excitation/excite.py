@@ -95,7 +95,9 @@ def excite(
     _check_count("seed", seed, 0, MOST_SEED)
     limits = motion_limits(check_robot(robot), position, speed, acceleration, torque)
     check_known("criterion", criterion, CRITERIA)
-    kept, aim = 1 - _check_margin(margin), aim_at(robot, parameters)
+    kept, aim = 1 - check_number("margin", margin), aim_at(robot, parameters)
+    if not 0 < kept <= 1:
+        raise ExcitationError(f"margin: expected a share from 0 to below 1, got {shown(margin)}")
     near, notes = surroundings(
         robot, limits, seed, clearance=clearance, table=table, obstacles=obstacles,
         geometry=geometry, radius=radius,
@@ -176,10 +178,9 @@ def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
 
 def _basis(duration: float, harmonics: int, periods: int | None) -> RestBasis:
     _check_count("harmonics", harmonics, FEWEST_HARMONICS, MOST_HARMONICS)
-    if periods is None:
-        periods = max(1, round(duration / PERIOD))
-    _check_count("periods", periods, 1, MOST_PERIODS)
-    return RestBasis.of(periods / duration, harmonics)
+    count = max(1, round(duration / PERIOD)) if periods is None else periods
+    _check_count("periods", count, 1, MOST_PERIODS)
+    return RestBasis.of(count / duration, harmonics)
 
 
 def _check_count(what: str, value: object, least: int, most: int) -> None:
@@ -189,10 +190,3 @@ def _check_count(what: str, value: object, least: int, most: int) -> None:
         raise ExcitationError(
             f"{what}: expected a whole number from {least} to {most:,}, got {shown(value)}{why}"
         )
-
-
-def _check_margin(margin: object) -> float:
-    number = check_number("margin", margin)
-    if not 0 <= number < 1:
-        raise ExcitationError(f"margin: expected a share from 0 to below 1, got {shown(margin)}")
-    return number

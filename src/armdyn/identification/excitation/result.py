@@ -103,15 +103,8 @@ class Excitation(Result):
 
     def sections(self) -> tuple[Section, ...]:
         """What the motion shows, and what it uses of each limit."""
-        name = self.robot.model.title or self.robot.name
-        title = f"{name}: motion of {self.trajectory.duration:g} s for identification"
-        return (
-            Section(title, self._lines(), data=self._data()),
-            self._used(),
-        )
-
-    def _lines(self) -> tuple[str, ...]:
-        motion, ends = self.trajectory, ", ".join(f"{c:.4g}" for c in sorted(self.starts))
+        name, motion = self.robot.model.title or self.robot.name, self.trajectory
+        ends = ", ".join(f"{c:.4g}" for c in sorted(self.starts))
         count = round(motion.duration * motion.frequency)
         lines = [
             f"condition number {self.condition:.4g} of the {len(self.parameters)} {self.aim}, "
@@ -128,69 +121,49 @@ class Excitation(Result):
                 f"links keep {self.least_distance:.3g} m from each other and from what is around; "
                 f"{self.clearance:g} m are asked for"
             )
-        return *lines, *self.notes
+        title = f"{name}: motion of {motion.duration:g} s for identification"
+        return Section(title, (*lines, *self.notes), data=self._data()), self._used()
 
     def _used(self) -> Section:
-        shares, limits = self.shares, self.limits
-        q, qd, qdd = self.dense.motion
+        limits, (q, qd, qdd) = self.limits, self.dense.motion
+        most = np.max([*self.shares.values()], axis=0)
+        pairs = (qd, limits.speed), (qdd, limits.acceleration), (self.dense.tau, limits.torque)
         rows = []
-        joints = [self.robot.model.joints[i] for i in self.robot.model.independent]
-        for i, joint in enumerate(joints):
-            unit, torque_unit = joint.type.unit, joint.type.torque_unit
-            peaks = (np.abs(values[:, i]).max() for values in (qd, qdd, self.dense.tau))
-            bounds = limits.speed[i], limits.acceleration[i], limits.torque[i]
-            cells = [
-                f"{peak:.4g} of {bound:.4g}" if np.isfinite(bound) else f"{peak:.4g}"
-                for peak, bound in zip(peaks, bounds, strict=True)
-            ]
-            rows.append(
-                (
-                    joint.name,
-                    f"{unit}, {torque_unit}",
-                    f"{q[:, i].min():.4g} to {q[:, i].max():.4g}",
-                    f"{limits.lower[i]:.4g} to {limits.upper[i]:.4g}",
-                    *cells,
-                    f"{100 * max(float(share[i]) for share in shares.values()):.3g} %",
-                )
-            )
+        for i, joint in enumerate(self.robot.model.joints[k] for k in self.robot.model.independent):
+            cells = []
+            for values, bounds in pairs:
+                peak, bound = np.abs(values[:, i]).max(), bounds[i]
+                of = f" of {bound:.4g}" if np.isfinite(bound) else ""
+                cells.append(f"{peak:.4g}{of}")
+            rows.append((
+                joint.name, f"{joint.type.unit}, {joint.type.torque_unit}",
+                f"{q[:, i].min():.4g} to {q[:, i].max():.4g}",
+                f"{limits.lower[i]:.4g} to {limits.upper[i]:.4g}", *cells, f"{100 * most[i]:.3g} %",
+            ))  # fmt: skip
         columns = ("joint", "", "positions", "limits", "speed", "acceleration", "torque", "used")
-        lines = (f"verified at {len(self.dense.t)} instants of a period; {self._unlimited()}",)
-        return Section("Limits", lines, columns, tuple(rows), 2)
-
-    def _unlimited(self) -> str:
-        """What has no limit, in words."""
-        free = [
-            what
-            for what in ("acceleration", "torque")
-            if np.isinf(getattr(self.limits, what)).any()
-        ]
-        kept = f"a margin of {100 * self.margin:.3g} % is kept"
-        return f"{kept}; {' and '.join(free)} not limited where no limit is shown" if free else kept
+        line = f"verified at {len(self.dense.t)} instants of a period; a margin of "
+        line += f"{100 * self.margin:.3g} % is kept"
+        free = [x for x in ("acceleration", "torque") if np.isinf(getattr(limits, x)).any()]
+        if free:
+            line += f"; {' and '.join(free)} not limited where no limit is shown"
+        return Section("Limits", (line,), columns, tuple(rows), 2)
 
     def _data(self) -> dict[str, Any]:
         motion, names = self.trajectory, self.robot.joint_names
+        used = {what: dict(zip(names, x.tolist(), strict=True)) for what, x in self.shares.items()}
+        same = ("criterion", "condition", "clearance", "least_distance", "stopped", "seed")
+        arrays = {"base": motion.base, "a": motion.a, "b": motion.b}
         return {
             "robot": self.robot.name,
             "duration": motion.duration,
             "frequency": motion.frequency,
-            "criterion": self.criterion,
-            "condition": self.condition,
             "parameters": list(self.parameters),
             "singular_values": self.singular_values.tolist(),
-            "base": motion.base.tolist(),
-            "a": motion.a.tolist(),
-            "b": motion.b.tolist(),
-            "used": {
-                what: dict(zip(names, share.tolist(), strict=True))
-                for what, share in self.shares.items()
-            },
-            "clearance": self.clearance,
-            "least_distance": self.least_distance,
+            **{name: array.tolist() for name, array in arrays.items()},
+            "used": used,
+            **{name: getattr(self, name) for name in (*same, "seconds")},
             "starts": list(self.starts),
             "steps": len(self.conditions),
-            "stopped": self.stopped,
-            "seed": self.seed,
-            "seconds": self.seconds,
             "notes": list(self.notes),
         }
 
@@ -228,11 +201,9 @@ def draw_excitation(result: Any) -> Any:
         if i % columns == 0:
             panel.set_ylabel("share of limit")
     below = outer[1].subgridspec(1, 2, wspace=0.2)
-    _draw_search(figure.add_subplot(below[0]), result)
-    if result.distances is None:
-        _draw_values(figure.add_subplot(below[1]), result)
-    else:
-        _draw_distances(figure.add_subplot(below[1]), result)
+    beside = _draw_values if result.distances is None else _draw_distances
+    for place, draw in enumerate((_draw_search, beside)):
+        draw(figure.add_subplot(below[place]), result)
     robot, motion = result.robot.model, result.trajectory
     title = (
         f"{robot.title or robot.name}: excitation of {counted(len(result.parameters), 'parameter')}"
@@ -262,36 +233,28 @@ def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
     panel.set(xlim=(t[0], t[-1]), ylim=(-1.15, 1.15), yticks=(-1, 0, 1))
     joint = result.robot.model.joints[result.robot.model.independent[i]]
     unit = joint.type.unit
-    panel.set_title(joint.name, fontsize=10, weight="bold", color=INK, pad=4)
     words = f"{q.min():.3g} to {q.max():.3g} {unit}, {np.abs(qd).max():.3g} {unit}/s"
-    panel.set_title(
-        words.replace("-", "\N{MINUS SIGN}"), loc="right", fontsize=8, color=GREY, pad=4
-    )
+    _name(panel, joint.name, words.replace("-", "\N{MINUS SIGN}"))
     return drawn
 
 
 def _draw_search(panel: Any, result: Any) -> None:
     steps = np.arange(1, len(result.conditions) + 1)
     panel.plot(steps, result.conditions, color=COLOURS["inertial"], linewidth=1.4)
-    panel.set_yscale("log")
-    _name(panel, "search", f"ends at {result.condition:.3g}")
     low, high = min(result.conditions, default=1.0), max(result.conditions, default=10.0)
-    panel.set_ylim(low / 1.15, min(high, 200 * low) * 1.15)
-    _plain_ticks(panel)
-    panel.set_xlim(1, max(len(steps), 2))
-    panel.set_xlabel("step from the best start")
-    panel.set_ylabel("condition number")
+    panel.set(xlabel="step from the best start", ylabel="condition number")
+    _log_scale(panel)
+    panel.set(ylim=(low / 1.15, min(high, 200 * low) * 1.15), xlim=(1, max(len(steps), 2)))
+    _name(panel, "search", f"ends at {result.condition:.3g}")
 
 
 def _draw_values(panel: Any, result: Any) -> None:
     """The singular values: flat is good."""
     values: Array = result.singular_values / result.singular_values[0]
     panel.plot(np.arange(1, len(values) + 1), values, "o-", color=COLOURS["inertial"], markersize=3)
-    panel.set_yscale("log")
+    panel.set(xlabel="singular value of the regressor", ylabel="relative to the largest")
+    _log_scale(panel)
     panel.set_ylim(top=1.3)
-    _plain_ticks(panel)
-    panel.set_xlabel("singular value of the regressor")
-    panel.set_ylabel("relative to the largest")
     _name(panel, "what is shown", f"{len(values)} base parameters")
 
 
@@ -302,8 +265,7 @@ def _draw_distances(panel: Any, result: Any) -> None:
     panel.axhline(result.clearance, **LIMIT)
     panel.plot(*thinned(t, distance), color=COLOURS["inertial"], linewidth=1.4)
     panel.set(xlim=(t[0], t[-1]), ylim=(0, 1.1 * top))
-    panel.set_xlabel("time [s]")
-    panel.set_ylabel("least distance [m]")
+    panel.set(xlabel="time [s]", ylabel="least distance [m]")
     _name(panel, "clearance", f"least {distance.min():.3g} m of {result.clearance:g} m asked for")
 
 
@@ -312,9 +274,10 @@ def _name(panel: Any, title: str, words: str) -> None:
     panel.set_title(words, loc="right", fontsize=8, color=GREY, pad=4)
 
 
-def _plain_ticks(panel: Any) -> None:
+def _log_scale(panel: Any) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter  # noqa: PLC0415
 
+    panel.set_yscale("log")
     panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     panel.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     panel.yaxis.set_minor_formatter(NullFormatter())

@@ -5,25 +5,31 @@ The equations are in `armdyn.quantities.momentum`. An external torque that sets 
     r(t) = (1 - exp(-K t)) τ_ext
 
 and no acceleration is needed.
+
+A sample has a = exp(-K h). Noise of the torques with standard deviation σ, whose correlation decays
+as exp(-t/T), so that b = exp(-h/T) from one sample to the next, and white noise of the velocities
+with the standard deviations s have in the estimate r of joint i the variance
+
+    σ_i² (1 - a)(1 + b) / (2 (1 - a b))  +  2 (1 - a)² / (h² (1 + a)) Σ_j (M_ij s_j)²
+
+Both follow from the autocovariance of what r' = r + (1 - a)(d - r) filters. For white noise of the
+torques, b = 0, the first is σ² (1 - a)/2; a constant error of the model, b = 1, keeps its σ².
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from armdyn.arrays import Array, broadcast, check_constant, check_joint_vector, check_truth, real
 from armdyn.errors import ObserverError, ShapeError, shown
-from armdyn.identification.observer.noise import (
-    LEAST_SAMPLES,
-    Noise,
-    check_settings,
-    threshold_factor,
-)
 from armdyn.identification.observer.observation import Observation
 from armdyn.identification.observer.wrench import (
     DAMPED_RATIO,
@@ -37,6 +43,62 @@ if TYPE_CHECKING:
     from armdyn.export.options import Exported
 
 FUNCTIONS = ("observer_start", "observer_step")
+LEAST_SAMPLES = 100
+"""Samples without contact from which noise can be told."""
+LEAST_DEVIATION = 1e-12
+"""What is less is rounding, as of a simulation without noise [N m or N]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Noise of the samples of each joint."""
+
+    torque: Array
+    """Standard deviation of the torques that the model does not explain, (n,) [N m or N]."""
+    time: Array
+    """Correlation time of these, (n,) [s]; 0: white."""
+    velocity: Array
+    """Standard deviation of the velocities, (n,)."""
+
+    @classmethod
+    def of_estimates(cls, r: Array, gain: Array, h: float) -> Noise:
+        """The noise behind estimates r (..., m, n) without contact, velocities being exact.
+
+        With D the mean square of d = r + (r' - r)/(1 - a) and R that of r, the variance above and
+        that of d, σ² (1 + b)/2, give a b = 1 - (1 - a) D/R. Noise that changes its sign from sample
+        to sample, as that of velocities does, counts as white noise with the same R.
+        """
+        gap = -np.expm1(-gain * h)
+        axes = tuple(range(r.ndim - 1))
+        ahead, before = r[..., 1:, :], r[..., :-1, :]
+        D = np.mean((before + (ahead - before) / gap) ** 2, axis=axes)
+        R = np.maximum(np.mean(ahead**2, axis=axes), LEAST_DEVIATION**2)
+        b = np.clip((1 - gap * D / R) / np.maximum(1 - gap, 1e-9), 0.0, 1 - 1e-9)
+        torque = np.sqrt(2 * R * (1 - (1 - gap) * b) / (gap * (1 + b)))
+        with np.errstate(divide="ignore"):
+            time = -h / np.log(b)
+        return cls(torque, time, np.zeros_like(torque))
+
+    def variance(self, gain: Array, h: Array, mass_matrix: Array | None) -> Array:
+        """Of the estimate of each joint, (..., n), for samples at distances h (..., 1)."""
+        gap = -np.expm1(-gain * h)
+        with np.errstate(divide="ignore"):
+            decay = h / self.time  # infinite where the noise is white
+        found: Array = self.torque**2 * gap * (1 + np.exp(-decay))
+        found = found / (-2 * np.expm1(-gain * h - decay))
+        if mass_matrix is None:
+            return found
+        momentum = np.einsum("...ij,j->...i", mass_matrix**2, self.velocity**2)
+        return found + 2 * gap**2 / (h**2 * (2 - gap)) * momentum
+
+
+def threshold_factor(false_alarms: float, n: int) -> float:
+    """Standard deviations that Gaussian noise exceeds in one of n joints this often.
+
+    For noise that the joints have in common it is exceeded less often, after Šidák.
+    """
+    one = -math.expm1(math.log1p(-false_alarms) / n)
+    return -float(ndtri(one / 2))
 
 
 class Observer:
@@ -76,12 +138,11 @@ class Observer:
         """
         self.robot, n = check_robot(robot), robot.n
         self.gain = check_settings("gain", gain, n, "1/s")
-        self.noise = None
-        if noise is not None:
-            torque = check_settings("noise", noise, n, "N m or N")
-            time = check_settings("noise_time", noise_time, n, "s", zero=True)
-            speed = check_settings("velocity_noise", velocity_noise, n, "rad/s or m/s", zero=True)
-            self.noise = Noise(torque, time, speed)
+        self.noise = None if noise is None else Noise(
+            check_settings("noise", noise, n, "N m or N"),
+            check_settings("noise_time", noise_time, n, "s", zero=True),
+            check_settings("velocity_noise", velocity_noise, n, "rad/s or m/s", zero=True),
+        )  # fmt: skip
         if not 0 < real(false_alarms) < 1:
             raise ObserverError(
                 "false_alarms: expected a share of the samples, more than 0 and less than 1, got "
@@ -281,6 +342,24 @@ class Observer:
         return self.robot.export(directory, language, functions=FUNCTIONS, **chosen, **options)
 
 
+def check_settings(
+    what: str, given: npt.ArrayLike, n: int, unit: str, *, zero: bool = False
+) -> Array:
+    """A positive number for each joint, (n,), from one for all or for each; an ObserverError."""
+    values = _floats(given)
+    try:
+        values = np.array(np.broadcast_to(values, (n,)))
+    except ValueError:
+        values = np.full(n, np.nan)
+    inside = np.isfinite(values) & (values >= 0 if zero else values > 0)
+    if not inside.all() or np.asarray(given).dtype.kind == "b":
+        raise ObserverError(
+            f"{what}: expected a number that is {'not negative' if zero else 'positive'}, or {n} "
+            f"of them, one for each joint [{unit}], got {shown(given)}"
+        )
+    return values
+
+
 def check_samples(n: int, **vectors: npt.ArrayLike) -> tuple[Array, ...]:
     """Finite vectors (..., n) of one batch shape."""
     checked = {k: check_joint_vector(k, v, n) for k, v in vectors.items()}
@@ -300,10 +379,7 @@ def check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) 
     """The time of a step for all arms, (1,), or for each of a batch, (..., 1)."""
     if h is None:
         raise ObserverError("h: give the time since the last sample [s]")
-    try:
-        period = np.asarray(h, dtype=float)
-    except (TypeError, ValueError):
-        period = np.array(np.nan)
+    period = _floats(h)
     if batch is not None and period.shape not in ((), batch):
         one_each = f", or one for each arm, shape {batch}" if batch else ""
         raise ShapeError(f"h: expected a number [s]{one_each}; got shape {period.shape}")
@@ -317,10 +393,7 @@ def check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) 
 
 def check_increasing_times(t: npt.ArrayLike) -> Array:
     """Times that increase, (m,)."""
-    try:
-        times = np.asarray(t, dtype=float)
-    except (TypeError, ValueError):
-        times = np.empty(0)
+    times = _floats(t)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
         raise ObserverError(f"t: expected finite times of shape (m,) [s], got {shown(t)}")
     back = np.flatnonzero(np.diff(times) <= 0)
@@ -332,3 +405,11 @@ def check_increasing_times(t: npt.ArrayLike) -> Array:
             "rows, and leave out those that come twice"
         )
     return times
+
+
+def _floats(given: npt.ArrayLike | None) -> Array:
+    """Numbers as an array; NaN if they are none."""
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return np.array(np.nan)
