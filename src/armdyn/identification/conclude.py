@@ -46,7 +46,7 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
 
     def fit(name: str, seen: Sums, duration: float) -> Any:
         series = series_of(equations, seen.kept, motors, found.phi)
-        whole = problem_of(equations, seen.folds(1), motors)
+        whole = problem_of(equations, [seen.whole], motors)
         return fit_of(name, whole, found.phi, series, duration)
 
     training, validation, split = fit("training", sums, data.health.duration), None, "none"

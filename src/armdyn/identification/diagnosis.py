@@ -120,13 +120,15 @@ def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Findi
             share = (stop - start) / len(column)
             if stop - start < _STUCK_RUN or share < _STUCK_SHARE:
                 continue
-            inside = slice(start, stop)
+            inside = moving[start : stop - 1]
             if what == "torque":
-                stuck = bool(moving[start : stop - 1, j].any())
+                goes_on = inside[:, j].any()
+            elif samples.qd is None:
+                goes_on = _jumps(column, start, stop)
             else:
-                others = np.delete(moving[start : stop - 1], j, axis=1).any()
-                stuck = bool(others) and _goes_on(samples, inside, j)
-            if stuck:
+                speeds = np.abs(samples.qd)
+                goes_on = speeds[start:stop, j].max() > 0.05 * speeds.max()
+            if goes_on and (what == "torque" or np.delete(inside, j, axis=1).any()):
                 yield Finding(
                     "stuck sensor",
                     f"{log.where}: the {what} of {name} is {column[start]:.6g} from "
@@ -135,13 +137,6 @@ def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Findi
                     "check the sensor and the recording, and leave these samples out",
                     True,
                 )
-
-
-def _goes_on(samples: Samples, inside: slice, j: int) -> bool:
-    """Whether a joint moves on while its position keeps one value."""
-    if samples.qd is None:
-        return _jumps(samples.q[:, j], inside.start, inside.stop)
-    return bool(np.abs(samples.qd[inside, j]).max() > 0.05 * np.abs(samples.qd).max())
 
 
 def _jumps(column: Array, start: int, stop: int) -> bool:
@@ -174,22 +169,20 @@ def _longest_run(column: Array) -> tuple[int, int]:
 
 def health_findings(health: Health, names: tuple[str, ...]) -> Iterator[Finding]:
     """What was found in the samples while they were worked on, and what was done about it."""
-    counts = health.counts
-    told = {
-        "missing": ("rows with something missing", "they were left out"),
-        "doubled": ("rows with a time stamp that had been there", "they were left out"),
-        "backwards": ("time stamps that step back", "rows were put in the order of time"),
-        "filled": ("samples missing in between", "they were filled by interpolation"),
-        "gaps": ("gaps", "the data were cut there, and the filter starts anew"),
-        "jitter": (
-            "steps of time that differ from the usual one",
-            f"by up to {100 * health.worst_jitter:.0f} %; samples were put on a regular grid",
-        ),
-    }
-    for kind, (what, done) in told.items():
-        if counts[kind]:
-            name = "time stamps" if kind in ("doubled", "backwards", "jitter") else kind
-            yield Finding(name, f"{counts[kind]:,} {what}; {done}")
+    by = f"by up to {100 * health.worst_jitter:.0f} %; samples were put on a regular grid"
+    told = (
+        ("missing", "missing", "rows with something missing", "they were left out"),
+        ("doubled", "time stamps", "rows with a time stamp that had been there",
+         "they were left out"),
+        ("backwards", "time stamps", "time stamps that step back",
+         "rows were put in the order of time"),
+        ("filled", "filled", "samples missing in between", "they were filled by interpolation"),
+        ("gaps", "gaps", "gaps", "the data were cut there, and the filter starts anew"),
+        ("jitter", "time stamps", "steps of time that differ from the usual one", by),
+    )  # fmt: skip
+    for key, kind, what, done in told:
+        if health.counts[key]:
+            yield Finding(kind, f"{health.counts[key]:,} {what}; {done}")
     if health.saturated is not None and health.saturated.any():
         joints = ", ".join(
             f"{names[j]} ({health.saturated[j]:,})" for j in np.flatnonzero(health.saturated)
@@ -371,7 +364,7 @@ def _unexplained(
         changed = {name: getattr(piece, name) @ motion for name in ("q", "qd", "qdd")}
         changed |= {"tau": piece.tau @ torques}
         sums.add(rough.rows(replace(piece, **changed), data.cutoffs.equations))
-    problem = problem_of(rough, sums.folds(1), rough.motors_with(ROUGH))
+    problem = problem_of(rough, [sums.whole], rough.motors_with(ROUGH))
     _, deviation = weighted_least_squares(problem)
     floor = 0.02 * np.sqrt(problem.yy[0] / np.maximum(problem.samples, 1))
     prior = prior_of(rough, problem)

@@ -45,14 +45,9 @@ class FrictionFeature:
 
     def shape(self, speed: float) -> dict[str, float]:
         """The parameters that it is not linear in, of a joint with this speed."""
-        found = {}
-        if self.smooth:
-            found["smooth_velocity"] = self.smooth * speed
-        if self.stribeck:
-            found["stribeck_velocity"] = self.stribeck * speed
-        if self.power:
-            found["power_exponent"] = self.power
-        return found
+        velocities = {"smooth_velocity": self.smooth, "stribeck_velocity": self.stribeck}
+        found = {name: share * speed for name, share in velocities.items()}
+        return {name: x for name, x in (found | {"power_exponent": self.power}).items() if x}
 
     def torque(self, rate: Array, speed: float) -> Array:
         """What it needs at rates (...) if its linear parameters are 1."""
@@ -119,20 +114,17 @@ def all_features() -> Structure:
 def own_features(law: FrictionLaw, speed: float) -> Structure:
     """The terms that a law has, with its own speeds."""
     smooth = law.smooth_velocity / speed
-    found = []
-    if law.viscous:
-        found.append(VISCOUS)
-    if law.coulomb_positive or law.coulomb_negative:
-        found.append(coulomb(smooth))
-    if law.stribeck:
-        found.append(stribeck(smooth, law.stribeck_velocity / speed))
-    if law.offset or law.coulomb_positive != law.coulomb_negative:
-        found.append(OFFSET)
-    if law.viscous_positive or law.viscous_negative:
-        found += [FORWARDS, BACKWARDS]
-    if law.power:
-        found.append(power(law.power_exponent))
-    return tuple(found)
+    by_direction = law.viscous_positive or law.viscous_negative
+    terms = (
+        (law.viscous, VISCOUS),
+        (law.coulomb_positive or law.coulomb_negative, coulomb(smooth)),
+        (law.stribeck, stribeck(smooth, law.stribeck_velocity / speed)),
+        (law.offset or law.coulomb_positive != law.coulomb_negative, OFFSET),
+        (by_direction, FORWARDS),
+        (by_direction, BACKWARDS),
+        (law.power, power(law.power_exponent)),
+    )
+    return tuple(feature for there, feature in terms if there)
 
 
 STIFF = FrictionFeature("spring", (STIFFNESS,))

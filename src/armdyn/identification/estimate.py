@@ -211,7 +211,7 @@ def _robust(
     for _ in range(_ROBUST_PASSES):
         rest = [residuals(rows)[rows.good.all(axis=1)] for rows in kept]
         deviation = np.maximum(np.median(np.concatenate(rest), axis=0) / _HALF, 1e-3 * deviation)
-        whole = problem_of(equations, data.sums(weights).folds(1), whole.motors)
+        whole = problem_of(equations, [data.sums(weights).whole], whole.motors)
         phi = unknowns.solved(whole, deviation**-2)
     return phi, whole, deviation
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from armdyn.arrays import check_truth, real
 from armdyn.errors import IdentificationError, check_known, shown
 from armdyn.identification.conclude import conclude
-from armdyn.identification.data import HELD_OUT, Data, LogOptions, Progress, pilot, split, unheard
+from armdyn.identification.data import HELD_OUT, Data, Progress, open_logs, pilot, split, unheard
 from armdyn.identification.equations import OFFSET, Equations, Rows
 from armdyn.identification.estimate import METHODS
 from armdyn.identification.preparation import Cutoffs
@@ -80,12 +80,13 @@ def identify(
     check_known("friction", friction, ("choose", "keep", "none"))
     check_truth("project", project)
     weight = _check_weight(prior_weight)
-    options = LogOptions(columns, degrees, gains, rate, time_unit)
-    logs, held = options.open(robot, data, "data"), []
+    options: Any = {"columns": columns, "degrees": degrees, "gains": gains}
+    options |= {"rate": rate, "time_unit": time_unit}
+    logs, held = open_logs(robot, data, "data", **options), []
     share = HELD_OUT if validate is None else validate
     apart = not isinstance(share, bool | int | float)
     if apart:
-        held = options.open(robot, validate, "validate")
+        held = open_logs(robot, validate, "validate", **options)
     elif share is not False:
         logs, held = split(logs, float(share))
     where = logs[0].where
@@ -160,11 +161,11 @@ def identify_gravity(
     began, weight = time.perf_counter(), _check_weight(prior_weight)
     structure = (OFFSET,) if offset else ()
     equations = Equations(check_robot(robot), structure, np.ones(len(robot.model.driven)))
-    options = LogOptions(columns, degrees, gains, 1.0)
+    options: Any = {"columns": columns, "degrees": degrees, "gains": gains, "rate": 1.0}
 
     def read(given: Any, name: str) -> Data:
         """The poses as data of which nothing is filtered, and that have no rates."""
-        logs = options.open(robot, given, name)
+        logs = open_logs(robot, given, name, **options)
         found = Data(logs, equations, Cutoffs(np.inf, np.inf), progress or unheard, passes=1)
         found.cache = [_rows_at_rest(equations, log) for log in logs]
         found.health.rows = sum(map(len, found.cache))

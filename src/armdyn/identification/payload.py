@@ -25,7 +25,7 @@ from armdyn.formulations.possible_bodies import (
 )
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.formulations.scaled_newton import Objective, newton
-from armdyn.identification.data import LogOptions, Progress, unheard
+from armdyn.identification.data import Progress, open_logs, unheard
 from armdyn.identification.equations import ROUGH
 from armdyn.identification.estimate import Unknowns
 from armdyn.identification.identify import identify
@@ -125,14 +125,13 @@ def identify_payload(
         progress: As in `identify`.
         options: How the logs are read: columns, degrees, gains, rate and time_unit of `identify`.
     """
-    reading = LogOptions(**options)
+    logs = open_logs(check_robot(robot), loaded, "data", **options)
     if unloaded is not None:
         more: Any = {"cutoff": cutoff, "progress": progress, **options}
         robot = identify(robot, unloaded, False, **more).robot
-    logs = reading.open(check_robot(robot), loaded, "data")
     data = prepare(robot, logs, (), cutoff, "keep", progress or unheard)
     equations, motors = data.equations, data.equations.own_motors
-    problem = problem_of(equations, data.sums().folds(1), motors)
+    problem = problem_of(equations, [data.sums().whole], motors)
     phi = np.concatenate([robot.base_parameters(links=True).values, equations.known(motors)])
     weights = 1 / np.maximum(problem.yy[0] / np.maximum(problem.samples, 1), 1e-300)
     weights = np.maximum(weights / weights.max(), 1e-3)
@@ -233,15 +232,16 @@ def identify_drive_gains(
     check_robot(robot)
     if not isinstance(load, Inertia):
         raise IdentificationError("load: expected an armdyn.Inertia in the tool frame")
-    reading = LogOptions(**{"gains": np.ones(robot.n)} | options)
-    first, second = reading.open(robot, unloaded, "data"), reading.open(robot, loaded, "loaded")
+    options = {"gains": np.ones(robot.n)} | options
+    runs = ((unloaded, "data"), (loaded, "loaded"))
+    first, second = (open_logs(robot, run, name, **options) for run, name in runs)
     data = prepare(robot, first, (), cutoff, "choose", unheard)
     equations = replace(data.equations, structure=ROUGH)
     motors = equations.motors_with(ROUGH)
     carried = np.zeros(equations.links + len(motors))
     carried[: equations.links] = tool_columns(robot) @ _ten(load)
-    runs = (data.with_logs(logs) for logs in (first, second))
-    folds = [replace(run, equations=equations).sums().folds(1)[0] for run in runs]
+    data = replace(data, equations=equations)
+    folds = [data.with_logs(logs).sums().whole for logs in (first, second)]
     loads = np.stack([0 * carried, carried])
     problem = _with_gains(problem_of(equations, folds, motors), loads).whole
     unknowns = Unknowns.all_of(problem.g.shape[-1])

@@ -1,15 +1,15 @@
 """Sums over samples, and the least-squares problem and prior of a choice of friction terms.
 
 The sums are all that an estimate needs of a log, however long it is. For each joint the products of
-its features, and of these with its torque, are summed up over blocks of neighbouring samples. There
-are at most so many blocks: when there are more, neighbours are joined, and a block is twice as long
-from then on. Folds of a problem are such blocks.
+its features, and of these with its torque, are summed up. Neighbouring samples are alike, so folds
+are long blocks: each piece of a log is cut into so many, and the same blocks of all pieces are one.
 """
 
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from armdyn.formulations.possible_bodies import PriorBodies
 from armdyn.formulations.scaled_newton import Objective
 from armdyn.identification.equations import Equations, Motor, Rows
 
-MOST_BLOCKS = 64
-"""Blocks of a log that are kept apart."""
+FOLDS = 5
+"""Blocks that samples are summed up in."""
 KEPT_SAMPLES = 30_000
 """Samples whose equations are kept, for tests of residuals and pictures."""
 
@@ -32,14 +32,10 @@ class Block:
     """For each joint ZᵀZ of its features and its torque, (k + 1, k + 1)."""
     counts: Array
     """Good samples of each joint, (n,)."""
-    length: int
-    """Samples it was made of."""
 
     def __add__(self, other: "Block") -> "Block":
         both = zip(self.products, other.products, strict=True)
-        return Block(
-            tuple(a + b for a, b in both), self.counts + other.counts, self.length + other.length
-        )
+        return Block(tuple(a + b for a, b in both), self.counts + other.counts)
 
 
 def block_of(rows: Rows, weights: Array | None = None) -> Block:
@@ -50,19 +46,20 @@ def block_of(rows: Rows, weights: Array | None = None) -> Block:
         if weights is not None:
             columns = columns * np.sqrt(weights[good, j])[:, None]
         products.append(columns.T @ columns)
-    return Block(tuple(products), rows.good.sum(axis=0), len(rows))
+    return Block(tuple(products), rows.good.sum(axis=0))
 
 
 @dataclass
 class Sums:
-    """The sums over the blocks of one or more logs, and some of their samples."""
+    """The sums over one or more logs, and some of their samples."""
 
     equations: Equations
-    blocks: list[Block] = field(default_factory=list)
+    folds: list[Block] = field(default_factory=list)
+    samples: int = 0
+    """How many samples are in the sums."""
     kept: list[Rows] = field(default_factory=list)
     every: int = 1
     """One of so many pieces is kept."""
-    _length: int = 0
     _seen: int = 0
 
     def add(self, rows: Rows, weights: Array | None = None) -> None:
@@ -74,30 +71,18 @@ class Sums:
             while sum(map(len, self.kept)) > KEPT_SAMPLES and len(self.kept) > 2:
                 self.kept, self.every = self.kept[::2], 2 * self.every
         self._seen += 1
-        target = self._length or max(1, len(rows) // MOST_BLOCKS)
-        self._length = target
-        for start in range(0, len(rows), target):
-            part = slice(start, start + target)
-            self.blocks.append(block_of(rows[part], None if weights is None else weights[part]))
-        while len(self.blocks) > 2 * MOST_BLOCKS:
-            pairs = (self.blocks[i : i + 2] for i in range(0, len(self.blocks), 2))
-            self.blocks = [reduce(operator.add, pair) for pair in pairs]
-            self._length *= 2
+        self.samples += len(rows)
+        edges = np.linspace(0, len(rows), FOLDS + 1).astype(int).tolist()
+        more = [
+            block_of(rows[a:b], None if weights is None else weights[a:b])
+            for a, b in pairwise(edges)
+        ]
+        self.folds = [*map(operator.add, self.folds, more)] if self.folds else more
 
     @property
-    def samples(self) -> int:
-        """How many samples are in the sums."""
-        return sum(block.length for block in self.blocks)
-
-    def folds(self, count: int) -> list[Block]:
-        """The same blocks joined to so many, of about equal length, in order."""
-        count = max(1, min(count, len(self.blocks)))
-        lengths = np.cumsum([block.length for block in self.blocks])
-        place = np.minimum((lengths - 1) * count // lengths[-1], count - 1)
-        parts = (
-            [b for b, p in zip(self.blocks, place, strict=True) if p == k] for k in range(count)
-        )
-        return [reduce(operator.add, part) for part in parts if part]
+    def whole(self) -> Block:
+        """All folds as one."""
+        return reduce(operator.add, self.folds)
 
 
 MOTOR_SHARE = 0.1

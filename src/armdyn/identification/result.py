@@ -1,7 +1,7 @@
 """What an identification found, with its reports, pictures and files."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import date
 from html import escape
 from io import StringIO
@@ -12,12 +12,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import WriteError
-from armdyn.html import html_table
 from armdyn.identification.diagnosis import Finding
 from armdyn.identification.estimate import Noise
 from armdyn.identification.observer.observer import Observer
 from armdyn.identification.preparation import Cutoffs, Health
-from armdyn.identification.residuals import Fit, ResidualTest, Series
+from armdyn.identification.residuals import Fit, ResidualTest
 from armdyn.identification.task import Search
 from armdyn.identification.uncertainty import FoundParameter
 from armdyn.io.atomic import write_text
@@ -39,8 +38,6 @@ from armdyn.report.result import Result, Section
 from armdyn.robot import Robot
 from armdyn.version import __version__
 
-_SHOWN = 4
-"""Parts of the report in a notebook: verdict, findings, errors and base parameters."""
 _LONGEST_NAME = 60
 
 
@@ -128,9 +125,8 @@ class Identification(Result):
         return *(part for part in parts if part is not None), Section("", data=data)
 
     def _repr_html_(self) -> str:
-        """The first parts of the report and the torques, in a notebook."""
-        told = [part for part in self.sections() if part.title][:_SHOWN]
-        return "".join(map(_html, told)) + figure_html(lambda: torque_figure(self))
+        """The report and the torques, in a notebook."""
+        return Result._repr_html_(self) + figure_html(lambda: torque_figure(self))
 
     def __repr__(self) -> str:
         fit = self.validation or self.training
@@ -294,66 +290,50 @@ def _percent(share: float) -> str:
 
 def torque_figure(found: Any) -> Any:
     """What was measured and predicted in the validation, or else in the training, by joint."""
-    fit = found.validation or found.training
-    series = _regular(fit.series)
-    model = found.given.model
-    figure, panels = panels_of_joints(series.tau.shape[1], series.t)
+    fit, model = found.validation or found.training, found.given.model
+    series, t = fit.series, _regular(fit.series.t)
+    curves = (
+        (series.tau, "measured", {"color": COLOURS["inertial"], "linewidth": 1.6}),
+        (series.predicted, "predicted", {"color": INK, "linewidth": 0.9, "linestyle": (0, (4, 2))}),
+        (series.residual, "difference", {"color": ALARM, "linewidth": 0.8}),
+    )
+    figure, panels = panels_of_joints(series.tau.shape[1], t)
     for j, panel in enumerate(panels):
+        for values, label, look in curves:
+            panel.plot(*thinned(t, values[:, j]), label=label, **look)
         joint = model.joints[model.independent[j]]
         unit = joint.type.torque_unit
-        _draw(panel, series, j)
         panel.set_title(joint.name, fontsize=10, weight="bold", color=INK, pad=5)
         words = f"error {fit.rms[j]:.2g} {unit}, {100 * fit.per_joint[j]:.2g} %"
         panel.set_title(words, loc="right", fontsize=8, color=GREY, pad=5)
         panel.set_ylabel(f"[{unit}]")
     handles, labels = panels[0].get_legend_handles_labels()
     title = f"{model.title or model.name}: {100 * fit.relative_error:.2g} % error in {fit.name}"
-    subtitle = (
-        f"{found.split if fit is found.validation else 'the data it was found from'}; below "
-        f"{found.cutoffs.equations:.3g} Hz"
-    )
+    split = found.split if fit is found.validation else "the data it was found from"
+    subtitle = f"{split}; below {found.cutoffs.equations:.3g} Hz"
     left = panels[0].get_position().x0
     draw_head(figure, left, title, subtitle, dict(zip(labels, handles, strict=True)))
     return figure
 
 
-def _draw(panel: Any, series: Series, j: int) -> None:
-    t = series.t
-    panel.plot(
-        *thinned(t, series.tau[:, j]), color=COLOURS["inertial"], linewidth=1.6, label="measured"
-    )
-    panel.plot(
-        *thinned(t, series.predicted[:, j]), color=INK, linewidth=0.9, linestyle=(0, (4, 2)),
-        label="predicted",
-    )  # fmt: skip
-    panel.plot(*thinned(t, series.residual[:, j]), color=ALARM, linewidth=0.8, label="difference")
-
-
-def _regular(series: Series) -> Series:
+def _regular(t: Array) -> Array:
     """Times from zero on; a step between logs is one sample long."""
-    t = series.t
-    if len(t) < 2:
-        return series
     steps = np.diff(t)
-    usual = float(np.median(steps))
+    usual = float(np.median(steps)) if len(steps) else 0.0
     steps = np.where((steps < 0) | (steps > 50 * usual), usual, steps)
-    return replace(series, t=np.concatenate([[0.0], np.cumsum(steps)]))
+    return np.concatenate([[0.0], np.cumsum(steps)])[: len(t)]
 
 
 def error_figure(found: Any) -> Any:
     """Bars of the error of each joint in training and validation."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     names = found.given.joint_names
-    figure = Figure(figsize=(7.6, 0.9 + 0.42 * len(names)), facecolor="white")
-    axes = figure.subplots()
-    place = np.arange(len(names))
-    fits: list[tuple[Fit, str]] = [(found.training, COLOURS["rotor"])]
-    if found.validation is not None:
-        fits.append((found.validation, COLOURS["inertial"]))
-    height = 0.8 / len(fits)
-    for k, (fit, colour) in enumerate(fits):
-        at = place + (k - (len(fits) - 1) / 2) * height
+    figure, axes = _canvas(7.6, 0.9 + 0.42 * len(names), 1, 1)
+    axes, place = axes[0, 0], np.arange(len(names))
+    colours = {found.training: COLOURS["rotor"], found.validation: COLOURS["inertial"]}
+    colours.pop(None, None)
+    height = 0.8 / len(colours)
+    for k, (fit, colour) in enumerate(colours.items()):
+        at = place + (k - (len(colours) - 1) / 2) * height
         axes.barh(at, 100 * fit.per_joint, height * 0.9, color=colour, label=fit.name)
         for y, share, rms in zip(at, fit.per_joint, fit.rms, strict=True):
             axes.text(100 * share, y, f"  {rms:.2g}", va="center", fontsize=7, color=GREY)
@@ -367,28 +347,28 @@ def error_figure(found: Any) -> Any:
 
 def residual_figure(found: Any) -> Any:
     """Residuals over velocity and position of each joint."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     series, names = found.training.series, found.given.joint_names
-    figure = Figure(figsize=(8.4, 0.5 + 1.15 * len(names)), facecolor="white")
-    axes = figure.subplots(len(names), 2, squeeze=False)
-    step = max(1, len(series.t) // 3000)
+    figure, axes = _canvas(8.4, 0.5 + 1.15 * len(names), len(names), 2)
+    some = slice(None, None, max(1, len(series.t) // 3000))
+    look = {"markersize": 1.5, "color": COLOURS["inertial"], "alpha": 0.5}
     for j, name in enumerate(names):
-        good = series.good[::step, j]
-        r = series.residual[::step, j][good]
-        for k, (x, word) in enumerate(((series.qd, "velocity"), (series.q, "position"))):
-            panel = axes[j, k]
-            panel.plot(
-                x[::step, j][good], r, ".", markersize=1.5, color=COLOURS["inertial"], alpha=0.5
-            )
+        good = series.good[some, j]
+        for panel, x in zip(axes[j], (series.qd, series.q), strict=True):
+            panel.plot(x[some, j][good], series.residual[some, j][good], ".", **look)
             panel.axhline(0.0, color=GREY, linewidth=0.6)
             panel.locator_params(axis="y", nbins=4)
-            if j == 0:
-                panel.set_title(f"residual over {word}", fontsize=9, color=INK)
-            if k == 0:
-                panel.set_ylabel(name if len(name) < 14 else name[:12] + "…", fontsize=7)
+        axes[j, 0].set_ylabel(name if len(name) < 14 else name[:12] + "…", fontsize=7)
+    for panel, word in zip(axes[0], ("velocity", "position"), strict=True):
+        panel.set_title(f"residual over {word}", fontsize=9, color=INK)
     figure.tight_layout()
     return figure
+
+
+def _canvas(width: float, height: float, rows: int, columns: int) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    figure = Figure(figsize=(width, height), facecolor="white")
+    return figure, figure.subplots(rows, columns, squeeze=False)
 
 
 # the page
@@ -396,13 +376,12 @@ def residual_figure(found: Any) -> Any:
 _LOOK = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto;
   padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; } b { font-size: 1.15rem; line-height: 3; }
 p.sub { color: #6b6b6b; margin-top: 0; } table { border-collapse: collapse; font-size: .85rem; }
 th, td { border-bottom: 1px solid #eee; } th { border-bottom: 1px solid #6b6b6b; }
-div.wide { overflow-x: auto; } svg { max-width: 100%; height: auto; }
+pre { white-space: pre-wrap; font: inherit; } svg { max-width: 100%; height: auto; }
 .figure { font-size: 2.6rem; font-weight: 600; } .figures { display: flex; gap: 3rem; }
 .figures div { color: #6b6b6b; } .figures .figure { color: #0072b2; line-height: 1.1; }
-li.severe { color: #b2182b; font-weight: 600; }
 """
 
 
@@ -431,32 +410,20 @@ def page(found: Identification) -> str:
     ]
     for section in found.sections():
         if section.title:
-            parts.append(_html(section))
+            parts.append(section.html())
         if section.title in pictures:
             picture = StringIO()
             styled_figure(pictures[section.title], found, save=(picture, "svg", 100))
             text = picture.getvalue()
-            parts.append(f"<div class='wide'>{text[text.index('<svg') :]}</div>")
+            parts.append(text[text.index("<svg") :])
     return "\n".join([*parts, "</body></html>\n"])
 
 
 def _figures(found: Identification) -> str:
     """The numbers that matter, large."""
-    told = {} if found.validation is None else {f"held out: {found.split}": found.validation}
-    told |= {"training": found.training}
-    cells = [(f"{100 * fit.relative_error:.2f} %", what) for what, fit in told.items()]
+    told = ((f"held out: {found.split}", found.validation), ("training", found.training))
+    cells = [(f"{100 * fit.relative_error:.2f} %", what) for what, fit in told if fit is not None]
     excited = sum(p.excited for p in found.base)
     cells.append((f"{excited} of {len(found.base)}", "base parameters shown"))
     texts = (f"<div><div class='figure'>{x}</div>{escape(what)}</div>" for x, what in cells)
     return f"<div class='figures'>{''.join(texts)}</div>"
-
-
-def _html(section: Section) -> str:
-    """A part of the report, severe findings marked."""
-    lines = "".join(
-        f"<li{' class=severe' if line.startswith('! ') else ''}>"
-        f"{escape(line.removeprefix('! ').removeprefix('- '))}</li>"
-        for line in section.lines
-    )
-    table = html_table(section.columns, section.rows, texts=section.texts) if section.rows else ""
-    return f"<h2>{escape(section.title)}</h2><ul>{lines}</ul><div class='wide'>{table}</div>"

@@ -16,7 +16,15 @@ import numpy as np
 
 from armdyn.arrays import Array, real
 from armdyn.errors import IdentificationError, counted, shown
-from armdyn.identification.data import Data, Progress, check_sizes, cutoff_of, motor_speeds, pilot
+from armdyn.identification.data import (
+    Data,
+    Progress,
+    check_sizes,
+    cutoff_of,
+    motor_speeds,
+    pilot,
+    unheard,
+)
 from armdyn.identification.equations import (
     ROTOR,
     ROUGH,
@@ -28,13 +36,12 @@ from armdyn.identification.equations import (
     first_structures,
 )
 from armdyn.identification.estimate import Noise, entropic, repeats_of, weighted_least_squares
-from armdyn.identification.preparation import Cutoffs, Health, pieces
-from armdyn.identification.problem import Problem, Sums, prior_of, problem_of
+from armdyn.identification.preparation import Cutoffs
+from armdyn.identification.problem import FOLDS, Problem, Sums, prior_of, problem_of
 from armdyn.identification.uncertainty import with_other_speeds
 from armdyn.io.log import Log, Samples
 from armdyn.robot import Robot
 
-FOLDS = 5
 _MORE_TERMS = 2
 """How often a term is added to friction."""
 _CLEARLY = 1.5
@@ -129,13 +136,10 @@ def choose_motion_cutoff(
     noise: Noise | None = None
     errors = []
     for motion in options:
-        sums = Sums(rough)
-        limits = np.full(equations.robot.n, np.inf)
-        for piece in pieces(part, Cutoffs(cutoff, motion), Health(), limits):
-            sums.add(rough.rows(piece, cutoff))
-        if len(sums.blocks) < FOLDS:
+        sums = Data([part], rough, Cutoffs(cutoff, motion), unheard).sums()
+        if sums.samples < FOLDS:
             return options[0]
-        problem = problem_of(rough, sums.folds(FOLDS), rough.motors_with(ROUGH))
+        problem = problem_of(rough, sums.folds, rough.motors_with(ROUGH))
         if noise is None:
             _, deviation = weighted_least_squares(problem.whole)
             noise = Noise(deviation, np.full_like(deviation, 5.0))
@@ -193,7 +197,7 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
 
     "all" are those that the equations have.
     """
-    data, folds, noise = task.training, sums.folds(FOLDS), None
+    data, folds, noise = task.training, sums.folds, None
     equations, robot = data.equations, task.robot
     fixed = 0 if task.links else 10 * len(robot.model.links)
     tried: list[tuple[str, float]] = []

@@ -149,8 +149,11 @@ def _check_start(
                 f"start: {name} needs {abs(found):.4g} to rest there, more than the {limit:.4g} "
                 "that it may give"
             )
-    if near is not None:
-        near.check(pose, "start")
+    if near is not None and (fault := near.fault(pose)):
+        raise ExcitationError(
+            f"start is in collision or too near: {fault}; choose another start, a smaller "
+            "clearance or radius, or give the geometry of the links"
+        )
     return pose
 
 

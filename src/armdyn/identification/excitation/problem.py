@@ -84,9 +84,9 @@ class RestBasis:
 
     def coefficients(self, motion: Fourier) -> Array:
         """The coefficients (size, n) of the nearest motion that starts at rest where this does."""
-        H, start = len(self.sines), motion.base + motion.b.sum(0)
-        a, b = (_resized(part, H) for part in (motion.a, motion.b))
-        return np.vstack([start, self.sines.T @ a, self.cosines.T @ b])
+        start, count = motion.base + motion.b.sum(0), min(len(self.sines), len(motion.a))
+        sines, cosines = self.sines[:count].T, self.cosines[:count].T
+        return np.vstack([start, sines @ motion.a[:count], cosines @ motion.b[:count]])
 
 
 def _across(k: Array) -> Array:
@@ -94,12 +94,6 @@ def _across(k: Array) -> Array:
     # a Householder reflection takes the first axis to the vector, and the others across it
     v = k / np.linalg.norm(k) + np.eye(len(k))[0]
     return (np.eye(len(k)) - 2 * np.outer(v, v) / (v @ v))[:, 1:]
-
-
-def _resized(rows: Array, count: int) -> Array:
-    """The first rows (count, n), zeros where there are none."""
-    more = np.zeros((max(count - len(rows), 0), rows.shape[1]))
-    return np.vstack([rows[:count], more])
 
 
 SINGULAR = 1e-13

@@ -13,7 +13,7 @@ Reference: J. Nocedal and S. Wright, Numerical Optimization, 2006, chapters 6 an
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -179,7 +179,9 @@ def _follower(
 def _start(problem: Problem, rng: np.random.Generator) -> Array:
     """A small random motion that keeps every limit."""
     limits, basis, n = problem.limits, problem.basis, problem.robot.n
-    for pose in _poses(problem, rng):
+    shares = np.linspace(*POSE_SHARES, TRIED_POSES)
+    drawn = (limits.middle + share * limits.room * rng.uniform(-1, 1, n) for share in shares)
+    for pose in filter(problem.rests, drawn) if problem.start is None else [problem.start]:
         x = np.vstack([pose, rng.standard_normal((basis.size - 1, n))])
         moved = [phi[:, 1:] @ x[1:] for phi in problem.grid]
         rooms = limits.room - np.abs(pose - limits.middle), limits.speed, limits.acceleration
@@ -192,18 +194,6 @@ def _start(problem: Problem, rng: np.random.Generator) -> Array:
                 return z
             x[1:] *= 0.5
     raise ExcitationError(_why_no_start(problem))
-
-
-def _poses(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
-    """Poses at which the arm can rest, within all limits."""
-    limits = problem.limits
-    if problem.start is not None:
-        yield problem.start
-        return
-    for share in np.linspace(*POSE_SHARES, TRIED_POSES):
-        pose = limits.middle + share * limits.room * rng.uniform(-1, 1, problem.robot.n)
-        if problem.rests(pose):
-            yield pose
 
 
 def _why_no_start(problem: Problem) -> str:

@@ -109,53 +109,36 @@ class Observation:
 def _figure(seen: Observation, truth: Array | None) -> Any:
     """A panel a joint: the torques, their thresholds and the true ones."""
     model, t, torque = seen.robot.model, seen.t, seen.torque
-    levels: Any = None
+    curves: list[tuple[Array, str | None, dict[str, Any]]] = [
+        (torque, "estimate", {"color": COLOURS["inertial"], "linewidth": 1.4, "zorder": 3})
+    ]
+    if truth is not None:
+        look = {"color": INK, "linewidth": 1.1, "linestyle": (0, (4, 2)), "zorder": 4}
+        curves.append((truth, "true", look))
+    subtitle = f"{t[-1] - t[0]:.4g} s, what the environment does to the arm"
     contact: Any = None
     if seen.thresholds is not None:
-        levels = np.broadcast_to(seen.thresholds, torque.shape)
-        contact = seen.contact.any(-1)
+        levels, contact = np.broadcast_to(seen.thresholds, torque.shape), seen.contact.any(-1)
+        look = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 1.5))}
+        curves += [(levels, "threshold", look), (-levels, None, look)]
+        subtitle += f"; contact in {100 * contact.mean():.3g} % of the samples"
     figure, panels = panels_of_joints(torque.shape[-1], t)
     for i, panel in enumerate(panels):
-        _draw(panel, t, torque[:, i], levels, truth, i)
+        for values, label, look in curves:
+            panel.plot(*thinned(t, values[:, i]), label=label, **look)
         if contact is not None:
-            _shade(panel, t, contact)
+            panel.fill_between(
+                t, 0, 1, where=contact, transform=panel.get_xaxis_transform(), color=ALARM,
+                alpha=0.10, linewidth=0, label="contact", zorder=0,
+            )  # fmt: skip
         joint = model.joints[model.independent[i]]
         unit = joint.type.torque_unit
         peak = float(torque[np.abs(torque[:, i]).argmax(), i])
         panel.set_title(joint.name, fontsize=10, weight="bold", color=INK, pad=5)
         panel.set_title(loc="right", **peak_words(peak, unit))
         panel.set_ylabel(f"[{unit}]")
-    title = f"{model.title or model.name}: external torques"
-    subtitle = f"{t[-1] - t[0]:.4g} s, what the environment does to the arm"
-    if contact is not None:
-        subtitle += f"; contact in {100 * contact.mean():.3g} % of the samples"
     handles, labels = panels[0].get_legend_handles_labels()
     lines = dict(zip(labels, handles, strict=True))
+    title = f"{model.title or model.name}: external torques"
     draw_head(figure, panels[0].get_position().x0, title, subtitle, lines)
     return figure
-
-
-def _draw(
-    panel: Any, t: Array, torque: Array, levels: Array | None, truth: Array | None, i: int
-) -> None:
-    panel.plot(
-        *thinned(t, torque), color=COLOURS["inertial"], linewidth=1.4, label="estimate", zorder=3
-    )
-    if truth is not None:
-        panel.plot(
-            *thinned(t, truth[:, i]), color=INK, linewidth=1.1, linestyle=(0, (4, 2)),
-            label="true", zorder=4,
-        )  # fmt: skip
-    if levels is not None:
-        for sign, label in ((1.0, "threshold"), (-1.0, None)):
-            panel.plot(
-                *thinned(t, sign * levels[:, i]), color=GREY, linewidth=0.8,
-                linestyle=(0, (1, 1.5)), label=label,
-            )  # fmt: skip
-
-
-def _shade(panel: Any, t: Array, contact: Array) -> None:
-    panel.fill_between(
-        t, 0, 1, where=contact, transform=panel.get_xaxis_transform(), color=ALARM, alpha=0.10,
-        linewidth=0, label="contact", zorder=0,
-    )  # fmt: skip

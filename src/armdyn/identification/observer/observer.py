@@ -222,7 +222,7 @@ class Observer:
         torque = self.torque
         if self._h is None:
             return np.zeros(torque.shape, dtype=bool)
-        beyond: Array = np.abs(torque) > self._factor * self._deviation(self._h, self._sample[0])
+        beyond: Array = np.abs(torque) > self.thresholds(self._h[..., 0], self._sample[0])
         return beyond
 
     def deviation(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
@@ -230,13 +230,6 @@ class Observer:
 
         The samples have the distance h [s]. The positions are needed if velocities have noise.
         """
-        return self._deviation(check_period(h), q)
-
-    def thresholds(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
-        """What noise alone exceeds as seldom as `false_alarms` says; arguments of `deviation`."""
-        return self._factor * self.deviation(h, q)
-
-    def _deviation(self, period: Array, q: npt.ArrayLike | None) -> Array:
         if self.noise is None:
             raise ObserverError(
                 "thresholds need the noise of the torques; give noise=..., the standard deviation "
@@ -247,7 +240,11 @@ class Observer:
             if q is None:
                 raise ObserverError("with noise of the velocities, thresholds depend on q; give q")
             mass = self.robot.mass_matrix(q)
-        return np.sqrt(self.noise.variance(self.gain, period, mass))
+        return np.sqrt(self.noise.variance(self.gain, check_period(h), mass))
+
+    def thresholds(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
+        """What noise alone exceeds as seldom as `false_alarms` says; arguments of `deviation`."""
+        return self._factor * self.deviation(h, q)
 
     def calibrated(
         self, t: npt.ArrayLike, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike
@@ -296,9 +293,9 @@ class Observer:
         """
         (q,) = check_samples(self.robot.n, q=q)
         (torque,) = check_samples(self.robot.n, torque=self.torque if torque is None else torque)
-        period, variance = self._h if h is None else check_period(h), None
-        if self.noise is not None and period is not None:
-            variance = self._deviation(period, q) ** 2
+        variance = None
+        if self.noise is not None and (h is not None or self._h is not None):
+            variance = self.deviation(self._h[..., 0] if h is None else h, q) ** 2
         J = self.robot.jacobian(q, frame=frame, link=link)
         given: Any = {"length": reach_of(self.robot.model, link), "task": task, "damping": damping}
         return estimate_wrench(J, torque, variance, **given)
