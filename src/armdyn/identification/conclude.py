@@ -21,7 +21,7 @@ from armdyn.identification.problem import Prior, Sums, prior_of, problem_of
 from armdyn.identification.residuals import fit_of, kind_of_split, residual_tests, series_of
 from armdyn.identification.result import Identification
 from armdyn.identification.task import Choices, Search, Task
-from armdyn.identification.uncertainty import FoundParameter, Spread, reasons, speed_lean, spread_of
+from armdyn.identification.uncertainty import FoundParameter, Spread, reason, speed_lean, spread_of
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Drive, FrictionLaw, Joint, RobotModel, Rotor
 from armdyn.robot import Robot
@@ -141,6 +141,7 @@ def _parameters(
 ) -> tuple[tuple[FoundParameter, ...], tuple[FoundParameter, ...]]:
     """Every linear parameter of the robot that was found, and its base parameters."""
     records, rows = parameter_rows(robot, task.robot, motors)
+    equations = task.training.equations
     names, units = [r.name for r in records], [r.unit for r in records]
     bare = with_offsets_alone(robot.model)
     with warnings.catch_warnings():  # rounded angles of a description are told when it is read
@@ -160,13 +161,9 @@ def _parameters(
         if not task.links:
             fixed = ~np.any(rows[:, 10 * len(task.robot.model.links) :], axis=1)
         errors, excited = np.where(fixed, 0.0, errors), excited & ~fixed
-        dull = np.flatnonzero(~excited)
-        owners = [_owners(task, rows[i], motors) for i in dull]
-        texts = reasons(task.training.equations, rows[dull], owners, spread)
-        why = {
-            i: "links were not to be found" if fixed[i] else text
-            for i, text in zip(dull, texts, strict=True)
-        }
+        why = dict.fromkeys(np.flatnonzero(fixed).tolist(), "links were not to be found")
+        for i in np.flatnonzero(~excited & ~fixed).tolist():
+            why[i] = reason(equations, rows[i], motors, spread)
         table = zip(labels, units, rows @ theta, errors, rows @ prior.known, excited, strict=True)
         return tuple(
             FoundParameter(name, unit, float(v), float(e), float(b), bool(x), why.get(i, ""))
@@ -203,10 +200,3 @@ def with_offsets_alone(model: RobotModel) -> RobotModel:
 
     joints, drives = (tuple(map(bare, owners)) for owners in (model.joints, model.drives))
     return replace(model, joints=joints, drives=drives)
-
-
-def _owners(task: Task, row: Array, motors: Sequence[Motor]) -> Array:
-    """The motors that a combination of parameters is about: of links, those that carry them."""
-    ten, first = 10 * len(task.robot.model.links), int(np.argmax(np.abs(row) > 0))
-    motor = first // 10 if first < ten else motors[first - ten][0]
-    return np.array([motor] if motor < len(task.robot.model.driven) else [], dtype=int)

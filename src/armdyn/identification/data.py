@@ -76,12 +76,12 @@ def check_sizes(log: Log, names: Sequence[str]) -> None:
     columns = (("position", samples.q, LARGEST_POSITION), ("torque", samples.tau, LARGEST_TORQUE))
     for what, values, most in columns:
         peak = np.abs(values).max(axis=0, initial=0.0)
-        for j in np.flatnonzero(peak > most)[:1]:
+        for j in np.flatnonzero(peak > most)[:1].tolist():
             raise IdentificationError(
                 f"{log.where}: the {what} of {names[j]} goes to {peak[j]:.3g}, which no arm has; "
                 "check its column and its unit"
             )
-    dead = [names[j] for j in np.flatnonzero(peak < LEAST_TORQUE)] if len(samples) else []
+    dead = [names[j] for j in np.flatnonzero(peak < LEAST_TORQUE).tolist()] if len(samples) else []
     if dead:
         raise IdentificationError(
             f"{log.where}: the torque of {', '.join(dead)} is zero throughout; check the columns, "

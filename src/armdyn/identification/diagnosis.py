@@ -122,12 +122,12 @@ def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Findi
                 continue
             inside = moving[start : stop - 1]
             if what == "torque":
-                goes_on = inside[:, j].any()
+                goes_on = bool(inside[:, j].any())
             elif samples.qd is None:
                 goes_on = _jumps(column, start, stop)
             else:
                 speeds = np.abs(samples.qd)
-                goes_on = speeds[start:stop, j].max() > 0.05 * speeds.max()
+                goes_on = bool(speeds[start:stop, j].max() > 0.05 * speeds.max())
             if goes_on and (what == "torque" or np.delete(inside, j, axis=1).any()):
                 yield Finding(
                     "stuck sensor",

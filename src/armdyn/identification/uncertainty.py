@@ -96,27 +96,21 @@ def spread_of(problem: Problem, prior: Prior, found: Estimate, free: Array) -> S
     return Spread(posterior, T @ T.T, informed, lean[None])
 
 
-def reasons(
-    equations: Equations, rows: Array, owners: Sequence[Array], spread: Spread
-) -> list[str]:
-    """Why combinations (k, P) are not excited, given the motors that each one is about."""
-    speeds, found = equations.speeds, []
-    names = [owner.name for owner in equations.robot.model.driven]
-    for row, about in zip(rows, owners, strict=True):
-        still = [names[i] for i in about if speeds[i] < _MOVES * speeds.max()]
-        if still:
-            found.append(f"{', '.join(still[:3])} hardly moved")
-            continue
-        covariance = row @ spread.informed
-        scale = np.sqrt(np.diag(spread.informed))
-        share = np.abs(covariance) / np.maximum(scale, 1e-300)
-        share[np.abs(row) > 0] = 0.0
-        own = float(np.sqrt(max(row @ spread.informed @ row, 1e-300)))
-        if share.max(initial=0.0) > 0.7 * own:
-            found.append("in this motion it acts like other parameters do")
-        else:
-            found.append("what it adds to the torques of this motion is less than their noise")
-    return found
+def reason(equations: Equations, row: Array, motors: Sequence[Motor], spread: Spread) -> str:
+    """Why a combination (P,) is not excited.
+
+    It is about the motor that carries the first link in it, or whose first parameter it has.
+    """
+    model, speeds = equations.robot.model, equations.speeds
+    ten, first = 10 * len(model.links), int(np.argmax(np.abs(row) > 0))
+    motor = first // 10 if first < ten else motors[first - ten][0]
+    if motor < len(model.driven) and speeds[motor] < _MOVES * speeds.max():
+        return f"{model.driven[motor].name} hardly moved"
+    scale = np.sqrt(np.maximum(np.diag(spread.informed), 1e-300))
+    share = np.where(row, 0.0, np.abs(row @ spread.informed) / scale)
+    if share.max(initial=0.0) > 0.7 * float(_deviation(row[None], spread.informed)[0]):
+        return "in this motion it acts like other parameters do"
+    return "what it adds to the torques of this motion is less than their noise"
 
 
 _AT_EDGE = 0.5

@@ -93,7 +93,8 @@ def _aim(
     return Aim(names, words, *kernels_of(robot, quantity), columns)
 
 
-def kernels_of(robot: Robot, quantity: str) -> list[Kernel]:
+def kernels_of(robot: Robot, quantity: str) -> tuple[Kernel, Kernel]:
     """A quantity for batches, and its vector-Jacobian product."""
     requests = (Request(quantity, derivative=product) for product in (None, "vjp"))
-    return [Kernel(robot.model, request, cache=robot.cache) for request in requests]
+    own, slopes = (Kernel(robot.model, request, cache=robot.cache) for request in requests)
+    return own, slopes

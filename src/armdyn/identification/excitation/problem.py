@@ -219,13 +219,16 @@ class Problem:
         x = self.coefficients(z)
         return Motion(*(phi @ x for phi in self.grid))
 
-    def rests(self, pose: Array) -> bool:
-        """Whether the arm can rest at a pose (n,), by its torques and what is near."""
-        rest = np.zeros_like(pose)
-        tau = self._torques(pose[None], rest[None], rest[None])[0]
-        if not (np.abs(tau) < self.limits.torque).all():
-            return False
-        return self.clearance is None or not self.clearance.fault(pose)
+    def fault(self, pose: Array) -> str:
+        """Why the arm cannot rest at a pose (n,), in words; empty if it can."""
+        rest = np.zeros_like(pose)[None]
+        tau = np.abs(self._torques(pose[None], rest, rest)[0])
+        names, limits = self.robot.joint_names, self.limits.torque
+        over = (
+            f"{names[i]} needs {tau[i]:.4g} of {limits[i]:.4g} N m or N to rest"
+            for i in np.flatnonzero(tau >= limits)
+        )
+        return "; ".join(over) or (self.clearance.fault(pose) if self.clearance else "")
 
     def value(self, z: Array) -> float:
         """What motions are compared by: the criterion itself, without barriers."""

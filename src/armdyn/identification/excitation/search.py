@@ -180,8 +180,9 @@ def _start(problem: Problem, rng: np.random.Generator) -> Array:
     """A small random motion that keeps every limit."""
     limits, basis, n = problem.limits, problem.basis, problem.robot.n
     shares = np.linspace(*POSE_SHARES, TRIED_POSES)
-    drawn = (limits.middle + share * limits.room * rng.uniform(-1, 1, n) for share in shares)
-    for pose in filter(problem.rests, drawn) if problem.start is None else [problem.start]:
+    tried = (limits.middle + share * limits.room * rng.uniform(-1, 1, n) for share in shares)
+    resting = (pose for pose in tried if not problem.fault(pose))
+    for pose in resting if problem.start is None else [problem.start]:
         x = np.vstack([pose, rng.standard_normal((basis.size - 1, n))])
         moved = [phi[:, 1:] @ x[1:] for phi in problem.grid]
         rooms = limits.room - np.abs(pose - limits.middle), limits.speed, limits.acceleration
@@ -193,29 +194,13 @@ def _start(problem: Problem, rng: np.random.Generator) -> Array:
             if math.isfinite(problem(z)[0]):
                 return z
             x[1:] *= 0.5
-    raise ExcitationError(_why_no_start(problem))
-
-
-def _why_no_start(problem: Problem) -> str:
-    """Which limit leaves no motion, by the middle pose."""
-    pose = problem.limits.middle if problem.start is None else problem.start
-    tau = problem.robot.inverse_dynamics(pose, 0 * pose, 0 * pose)
-    over = [
-        f"{name} needs {abs(torque):.4g} of {limit:.4g} N m or N to rest"
-        for name, torque, limit in zip(
-            problem.robot.joint_names, tau, problem.limits.torque, strict=True
-        )
-        if abs(torque) >= limit
-    ]
+    pose = limits.middle if problem.start is None else problem.start
     where = f"pose {np.round(pose, 4).tolist()}"
-    if over:
-        why = f"at the {where} {'; '.join(over)}"
-    elif problem.clearance is not None and (fault := problem.clearance.fault(pose)):
+    count = counted(len(problem.aim.names), "parameter")
+    why = f"no small motion about the {where} shows all of the {count}"
+    if fault := problem.fault(pose):
         why = f"at the {where} {fault}"
-    else:
-        count = len(problem.aim.names)
-        why = f"no small motion about the {where} shows all of the {counted(count, 'parameter')}"
-    return (
+    raise ExcitationError(
         f"no motion of {problem.robot.name!r} within its limits was found: {why}. Allow more "
         "torque or less clearance, give a start, or take other parameters"
     )

@@ -293,9 +293,11 @@ class Observer:
         """
         (q,) = check_samples(self.robot.n, q=q)
         (torque,) = check_samples(self.robot.n, torque=self.torque if torque is None else torque)
+        if h is None and self._h is not None:
+            h = self._h[..., 0]
         variance = None
-        if self.noise is not None and (h is not None or self._h is not None):
-            variance = self.deviation(self._h[..., 0] if h is None else h, q) ** 2
+        if self.noise is not None and h is not None:
+            variance = self.deviation(h, q) ** 2
         J = self.robot.jacobian(q, frame=frame, link=link)
         given: Any = {"length": reach_of(self.robot.model, link), "task": task, "damping": damping}
         return estimate_wrench(J, torque, variance, **given)
