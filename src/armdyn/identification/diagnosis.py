@@ -7,6 +7,7 @@ it; each is tried and compared.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -39,6 +40,8 @@ class Finding:
         return f"{self.kind}: {self.text}" + (f"; {self.advice}" if self.advice else "")
 
 
+_severe = partial(Finding, severe=True)
+"""A finding because of which the result is not to be trusted."""
 _STUCK_SHARE = 0.1
 """Share of the samples with one and the same value from which on a sensor is stuck."""
 _STUCK_RUN = 50
@@ -62,20 +65,18 @@ def sample_findings(robot: Robot, log: Log, samples: Samples, cutoff: float) -> 
     far = turns & (peak > 3 * np.maximum(reach, 1.0))
     if far.any() and (peak[far] / _DEGREE <= 1.5 * reach[far]).all():
         j = int(np.argmax(np.where(far, peak, 0)))
-        yield Finding(
+        yield _severe(
             "degrees",
             f"{log.where}: {names[j]} goes to {peak[j]:.4g}, far beyond its reach of "
             f"{reach[j]:.3g} rad",
             "these look like degrees: say degrees=True (--degrees)",
-            True,
         )
     elif far.any():
         told = ", ".join(names[j] for j in np.flatnonzero(far))
-        yield Finding(
+        yield _severe(
             "positions",
             f"{log.where}: {told}: positions far beyond the limits of the joints",
             "check the unit, the order of the columns and the zero of the encoders",
-            True,
         )
     yield from _velocities(names, log, samples, cutoff)
     yield from _stuck(names, log, samples)
@@ -108,7 +109,7 @@ def _velocities(
             )
         else:
             continue
-        yield Finding("velocities", f"{log.where}: the velocities of {name} {text}", advice, True)
+        yield _severe("velocities", f"{log.where}: the velocities of {name} {text}", advice)
 
 
 def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Finding]:
@@ -129,13 +130,12 @@ def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Findi
                 speeds = np.abs(samples.qd)
                 goes_on = bool(speeds[start:stop, j].max() > 0.05 * speeds.max())
             if goes_on and (what == "torque" or np.delete(inside, j, axis=1).any()):
-                yield Finding(
+                yield _severe(
                     "stuck sensor",
                     f"{log.where}: the {what} of {name} is {column[start]:.6g} from "
                     f"{samples.t[start]:.6g} s to {samples.t[stop - 1]:.6g} s, {100 * share:.0f} % "
                     "of the samples, while the arm moves",
                     "check the sensor and the recording, and leave these samples out",
-                    True,
                 )
 
 
@@ -244,20 +244,18 @@ def _units(equations: Equations, problem: Problem, prior: Prior) -> Iterator[Fin
     usual = float(np.median(ratio))
     if not 1 / _UNIT_FACTOR <= usual <= _UNIT_FACTOR:
         guess = "N mm: multiply by 0.001" if usual > 1 else "kN m, or currents: give the gains"
-        yield Finding(
+        yield _severe(
             "units of torque",
             f"the torques are {usual:.3g} times those of the robot as it was given",
             f"they may be in {guess} (gains=...)",
-            True,
         )
     for j, one in zip(np.flatnonzero(heavy), ratio, strict=True):
         if not 1 / _UNIT_FACTOR <= one / usual <= _UNIT_FACTOR:
-            yield Finding(
+            yield _severe(
                 "units of torque",
                 f"the torque of {robot.joint_names[j]} is {one:.3g} times that of the robot as it "
                 f"was given, and those of the other joints {usual:.3g} times",
                 "check its unit (N mm?)",
-                True,
             )
 
 
@@ -267,12 +265,11 @@ def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Ite
     independent = 2 * data.health.duration * data.cutoffs.equations * equations.robot.n
     unknowns = problem.g.shape[-1]
     if independent < 4 * unknowns:
-        yield Finding(
+        yield _severe(
             "too short",
             f"{data.health.duration:.3g} s of motion below {data.cutoffs.equations:.3g} Hz are "
             f"worth {independent:.0f} independent measurements for {unknowns} unknowns",
             "record longer: thirty seconds of an exciting motion are usual",
-            True,
         )
     speeds = equations.speeds
     names = [owner.name for owner in equations.robot.model.driven]
@@ -281,49 +278,36 @@ def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Ite
     excited = sum(parameter.excited for parameter in base)
     if excited < LEAST_SHOWN * len(base) or still:
         which = f"; {', '.join(still)} hardly moved, or the sensor is stuck" if still else ""
-        yield Finding(
+        yield _severe(
             "not exciting",
             f"the motion shows {excited} of {len(base)} base parameters{which}",
             "move all joints together, far and fast: armdyn excite designs such a motion",
-            True,
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Hypothesis:
-    """A change of columns that may be what was meant."""
+def _possible(equations: Equations) -> Iterator[tuple[Finding, Array, Array]]:
+    """Signs, exchanged columns and degrees.
 
-    kind: str
-    text: str
-    advice: str
-    torques: Array
-    """What the torques are multiplied with, (n, n)."""
-    motion: Array
-    """The same of positions and their rates."""
-
-
-def _possible(equations: Equations) -> Iterator[_Hypothesis]:
-    """Signs, exchanged columns and degrees."""
+    Each has the matrices that torques are multiplied with, and positions with their rates, (n, n).
+    """
     names, same = equations.robot.joint_names, np.eye(equations.robot.n)
     for j, name in enumerate(names):
         turned = np.diag(1 - 2 * same[j])
         for what, *both in (("torque", turned, same), ("position", same, turned)):
             text = f"with the {what} of {name} turned round"
-            yield _Hypothesis("sign", text, f"turn the sign of the {what} of {name}", *both)
+            yield Finding("sign", text, f"turn the sign of the {what} of {name}"), *both
     for j, k in combinations(range(len(names)), 2):
         swap = same.copy()
         swap[[j, k]] = same[[k, j]]
         cases = ("torques", swap, same), ("positions", same, swap), ("columns", swap, swap)
         for what, *both in cases:
             text = f"with the {what} of {names[j]} and {names[k]} exchanged"
-            yield _Hypothesis(
-                "swapped columns", text, f"exchange the {what} of these joints", *both
-            )
+            yield Finding("swapped columns", text, f"exchange the {what} of these joints"), *both
     model = equations.robot.model
     turns = np.array([model.joints[i].type.turns for i in model.independent])
     degrees = np.diag(np.where(turns, 1 / _DEGREE, 1.0))
     text = "with positions taken for degrees"
-    yield _Hypothesis("degrees", text, "say degrees=True (--degrees)", same, degrees)
+    yield Finding("degrees", text, "say degrees=True (--degrees)"), same, degrees
 
 
 def _hypotheses(data: Data) -> Iterator[Finding]:
@@ -336,15 +320,14 @@ def _hypotheses(data: Data) -> Iterator[Finding]:
         return
     same = np.eye(rough.robot.n)
     plain = _unexplained(rough, some, data, same, same)
-    tried = [(_unexplained(rough, some, data, h.torques, h.motion), h) for h in _possible(rough)]
+    tried = [(_unexplained(rough, some, data, *both), h) for h, *both in _possible(rough)]
     left, best = min(tried, key=lambda pair: pair[0])
     if left < EXPLAINS * plain:
-        yield Finding(
+        yield _severe(
             best.kind,
             f"{best.text}, {100 * np.sqrt(left):.0f} % of the torques remain unexplained, and "
             f"{100 * np.sqrt(plain):.0f} % as they are",
             f"{best.advice}, if that is so",
-            True,
         )
     else:
         yield Finding(

@@ -227,15 +227,15 @@ def repeats_of(sums: Sums, motors: Sequence[Motor], phi: Array, cutoff: float) -
     """
     steps = [np.median(np.diff(rows.t)) for rows in sums.kept if len(rows) > 2]
     least = max(1.0, 0.5 / (_NOISE_WIDTH * cutoff * float(np.median(steps)))) if steps else 1.0
-    total, shares = np.zeros(sums.equations.robot.n), np.zeros(sums.equations.robot.n)
+    total, counts = np.zeros((2, sums.equations.robot.n))
     for rows in sums.kept:
         residuals = rows.tau - sums.equations.predicted(rows, motors, phi)
         for j, good in enumerate(rows.good.T):
             r = residuals[good, j]
             if len(r) > 20:
                 total[j] += len(r) * correlation_length(r)
-                shares[j] += len(r)
-    return np.maximum(np.where(shares > 0, total / np.maximum(shares, 1.0), 1.0), least)
+                counts[j] += len(r)
+    return np.maximum(total / np.maximum(counts, 1.0), least)
 
 
 def correlation_length(r: Array) -> float:

@@ -133,26 +133,6 @@ def search(
     found: list[Descent] = []
     count = len(given) + starts
     finalists = min(FINALISTS, count)
-    follow = _follower(problem, progress, count, finalists)
-    try:
-        for z in (*given, *(_start(problem, rng) for _ in range(starts))):
-            found.append(Descent(z))
-            follow(found[-1], FIRST_STAGES)
-        found.sort(key=lambda descent: descent.value)
-        for descent in found[:finalists]:
-            follow(descent, LAST_STAGES)
-    except Stopped:
-        for descent in found:
-            descent.value = problem.value(descent.x)
-        return sorted(found, key=lambda descent: descent.value), True
-    best = min(found[:finalists], key=lambda descent: descent.value)
-    return [best, *(descent for descent in found if descent is not best)], False
-
-
-def _follower(
-    problem: Problem, progress: Progress | None, count: int, finalists: int
-) -> Callable[[Descent, tuple[SearchStage, ...]], None]:
-    """What takes a search through stages, telling how far all of them are."""
     total = sum(stage.steps for stage in (*count * FIRST_STAGES, *finalists * LAST_STAGES))
     done, best = 0, math.inf
 
@@ -173,7 +153,19 @@ def _follower(
             done = before + stage.steps
         descent.value = problem.value(descent.x)
 
-    return follow
+    try:
+        for z in (*given, *(_start(problem, rng) for _ in range(starts))):
+            found.append(Descent(z))
+            follow(found[-1], FIRST_STAGES)
+        found.sort(key=lambda descent: descent.value)
+        for descent in found[:finalists]:
+            follow(descent, LAST_STAGES)
+    except Stopped:
+        for descent in found:
+            descent.value = problem.value(descent.x)
+        return sorted(found, key=lambda descent: descent.value), True
+    ended = sorted(found[:finalists], key=lambda descent: descent.value)
+    return [*ended, *found[finalists:]], False
 
 
 def _start(problem: Problem, rng: np.random.Generator) -> Array:
