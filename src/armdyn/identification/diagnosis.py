@@ -293,16 +293,18 @@ def _possible(equations: Equations) -> Iterator[tuple[Finding, Array, Array]]:
     names, same = equations.robot.joint_names, np.eye(equations.robot.n)
     for j, name in enumerate(names):
         turned = np.diag(1 - 2 * same[j])
-        for what, *both in (("torque", turned, same), ("position", same, turned)):
+        for what, torques, motion in (("torque", turned, same), ("position", same, turned)):
             text = f"with the {what} of {name} turned round"
-            yield Finding("sign", text, f"turn the sign of the {what} of {name}"), *both
+            advice = f"turn the sign of the {what} of {name}"
+            yield Finding("sign", text, advice), torques, motion
     for j, k in combinations(range(len(names)), 2):
         swap = same.copy()
         swap[[j, k]] = same[[k, j]]
         cases = ("torques", swap, same), ("positions", same, swap), ("columns", swap, swap)
-        for what, *both in cases:
+        for what, torques, motion in cases:
             text = f"with the {what} of {names[j]} and {names[k]} exchanged"
-            yield Finding("swapped columns", text, f"exchange the {what} of these joints"), *both
+            advice = f"exchange the {what} of these joints"
+            yield Finding("swapped columns", text, advice), torques, motion
     model = equations.robot.model
     turns = np.array([model.joints[i].type.turns for i in model.independent])
     degrees = np.diag(np.where(turns, 1 / _DEGREE, 1.0))

@@ -130,6 +130,7 @@ def own_features(law: FrictionLaw, speed: float) -> Structure:
 STIFF = FrictionFeature("spring", (STIFFNESS,))
 TENSE = FrictionFeature("free length of a spring", (TENSION,), signed=True)
 _STATES = 16
+"""Random states that tell which features act on a joint."""
 
 
 def spring_features(model: RobotModel) -> tuple[tuple[int, FrictionFeature], ...]:
@@ -148,13 +149,6 @@ def spring_torques_at(model: RobotModel, q: Array) -> Iterator[Array]:
         here = coordinates_of(model).at(q)
         for column in spring_columns(model, model.springs, here.q):
             yield here.torques(column)
-
-
-def joints_felt(model: RobotModel) -> list[Array]:
-    """For each of `spring_features` the coordinates at which it is felt, (n,) of truths."""
-    q = np.random.default_rng(2).uniform(-1, 1, (_STATES, len(model.independent)))
-    found = [np.abs(column).max(axis=0) for column in spring_torques_at(model, q)]
-    return [size > 1e-12 * size.max(initial=1e-300) for size in found]
 
 
 # rows
@@ -240,25 +234,20 @@ class Equations:
         return np.array(found, dtype=float)
 
     @cached_property
-    def felt(self) -> Array:
-        """At which coordinates each of `motors` acts, (motors, n) of truths."""
-        own = [self.ratios[k] != 0 for k, _ in self.motors if k < len(self.ratios)]
-        rows = [*own, *joints_felt(self.robot.model)]
-        return np.array(rows, dtype=bool).reshape(len(rows), self.robot.n)
-
-    @cached_property
     def links(self) -> int:
         """How many features are of the links."""
         return self.robot.base_parameters(links=True).rank
 
     @cached_property
     def acting(self) -> tuple[Array, ...]:
-        """For each coordinate the features that act on it."""
-        rng = np.random.default_rng(1)
-        n = self.robot.n
-        Y = self.robot.base_regressor(*rng.uniform(-1, 1, (3, 8, n)), links=True)
-        felt = np.abs(Y).max(axis=0) > 1e-12 * np.abs(Y).max(initial=1e-300)
-        return tuple(np.flatnonzero(np.concatenate([felt[j], self.felt[:, j]])) for j in range(n))
+        """For each coordinate the features that act on it, by random states."""
+        q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, _STATES, self.robot.n))
+        Y = self.robot.base_regressor(q, qd, qdd, links=True)
+        links = 1e-12 * np.abs(Y).max(initial=1e-300) < np.abs(Y).max(axis=0).T
+        motors = [self.ratios[k] != 0 for k, _ in self.motors if k < len(self.ratios)]
+        sizes = [np.abs(torques).max(axis=0) for torques in spring_torques_at(self.robot.model, q)]
+        springs = [size > 1e-12 * size.max(initial=1e-300) for size in sizes]
+        return tuple(map(np.flatnonzero, np.vstack([links, *motors, *springs]).T))
 
     def matched(self, motors: Sequence[Motor]) -> list[tuple[Array, Array]]:
         """For each coordinate, which of its acting features links and these motors have, and where.
