@@ -1,6 +1,5 @@
 """`armdyn identify`: the parameters of a robot from logs of its motion."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +20,13 @@ from armdyn.cli.options import (
 
 if TYPE_CHECKING:
     from armdyn.robot import Robot
+
+USUAL = {"method": "entropic", "friction": "choose", "prior_weight": 1.0}
+REFUSED = {
+    "payload": ("method", "project", "friction", "prior_weight"),
+    "gravity": ("method", "project", "friction", "cutoff", "rate", "time_unit"),
+}
+"""Options that a special case has not."""
 
 
 @takes_robot
@@ -62,8 +68,18 @@ def identify(
     json: Json = False,
 ) -> None:  # fmt: skip
     """Find the parameters of a robot from logs of its motion, and check them on held-out data."""
+    import armdyn
+    from armdyn.errors import check_known
     from armdyn.identification.result import check_page
 
+    cases: dict[str | None, Any] = {
+        None: armdyn.identify,
+        "friction": armdyn.identify_friction,
+        "payload": armdyn.identify_payload,
+        "gravity": armdyn.identify_gravity,
+    }
+    if only is not None:
+        check_known("special case", only, [name for name in cases if name])
     check_robot_file(output)
     if report is not None:
         check_page(report)
@@ -79,44 +95,19 @@ def identify(
         "prior_weight": prior_weight, "degrees": degrees, "rate": rate, "time_unit": time_unit,
         "gains": None if gains is None else numbers("--gains", gains, (1, opened.n)),
     }  # fmt: skip
-    asked, taken = _special(only, options)
+    for name in REFUSED.get(only or "", ()):
+        if options.pop(name) not in (None, False, USUAL.get(name)):
+            raise typer.BadParameter(f"--only {only} has no --{name.replace('_', '-')}")
+    if only == "payload" and not others:  # logs to validate with are those without it
+        held = None
     logs = [str(path) for path in data]
     try:
         with steps_bar("identifying", "samples") as tell:
-            found = asked(opened, logs, held, progress=tell, **taken)
+            found = cases[only](opened, logs, held, progress=tell, **options)
     except KeyboardInterrupt:
         print_line("stopped from the keyboard; nothing was written", stderr=True)
         raise typer.Exit(130) from None
     deliver(found, json, save=output, plot=plot, save_report=report)
-
-
-def _special(only: str | None, options: dict[str, Any]) -> tuple[Callable[..., Any], Any]:
-    """The function for a special case, None being the usual one, and the options that it takes."""
-    import armdyn
-    from armdyn.errors import check_known
-
-    cases: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-        "friction": (armdyn.identify_friction, tuple(options)),
-        "payload": (_payload, ("cutoff", "degrees", "rate", "time_unit", "gains")),
-        "gravity": (armdyn.identify_gravity, ("prior_weight", "degrees", "gains")),
-    }
-    if only is None:
-        return armdyn.identify, options
-    check_known("special case", only, cases)
-    function, names = cases[only]
-    usual = {"method": "entropic", "friction": "choose", "prior_weight": 1.0}
-    for name in options.keys() - set(names):
-        if options[name] not in (None, False, usual.get(name)):
-            raise typer.BadParameter(f"--only {only} has no --{name.replace('_', '-')}")
-    return function, {name: options[name] for name in names}
-
-
-def _payload(robot: "Robot", data: Any, validate: Any = None, **options: Any) -> Any:
-    """The payload of loaded runs; those to validate with are taken for the unloaded ones."""
-    import armdyn
-
-    unloaded = validate if isinstance(validate, list) else None
-    return armdyn.identify_payload(robot, data, unloaded, **options)
 
 
 def _validation(given: list[str] | None) -> Any:

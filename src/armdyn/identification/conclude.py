@@ -94,7 +94,8 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
 def found_robot(task: Task, motors: Sequence[Motor], prior: Prior, theta: Array) -> Robot:
     """The robot with the parameters θ: ten of each link, then those of motors and springs."""
     robot, model, speeds = task.robot, task.robot.model, task.training.equations.speeds
-    N, driven = len(model.links), len(model.driven)
+    N = len(model.links)
+    driven = len(model.driven)
     names = [f"{link.name}.{name}" for link in model.links for name in PARAMETERS]
     values = dict(zip(names if task.links else (), theta.tolist(), strict=False))
     laws: list[list[tuple[FrictionFeature, float]]] = [[] for _ in model.driven]
@@ -142,7 +143,8 @@ def _parameters(
     """Every linear parameter of the robot that was found, and its base parameters."""
     records, rows = parameter_rows(robot, task.robot, motors)
     equations = task.training.equations
-    names, units = [r.name for r in records], [r.unit for r in records]
+    names = [r.name for r in records]
+    units = [r.unit for r in records]
     bare = with_offsets_alone(robot.model)
     with warnings.catch_warnings():  # rounded angles of a description are told when it is read
         warnings.simplefilter("ignore", ArmdynWarning)
@@ -156,11 +158,13 @@ def _parameters(
     def found(
         labels: Sequence[str], units: Sequence[str], rows: Array
     ) -> tuple[FoundParameter, ...]:
-        errors, excited = spread.errors(rows), spread.excited(rows)
+        errors = spread.errors(rows)
+        excited = spread.excited(rows)
         fixed = np.zeros(len(rows), dtype=bool)
         if not task.links:
             fixed = ~np.any(rows[:, 10 * len(task.robot.model.links) :], axis=1)
-        errors, excited = np.where(fixed, 0.0, errors), excited & ~fixed
+        errors = np.where(fixed, 0.0, errors)
+        excited = excited & ~fixed
         why = dict.fromkeys(np.flatnonzero(fixed).tolist(), "links were not to be found")
         for i in np.flatnonzero(~excited & ~fixed).tolist():
             why[i] = reason(equations, rows[i], motors, spread)

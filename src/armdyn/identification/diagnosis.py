@@ -169,20 +169,22 @@ def _longest_run(column: Array) -> tuple[int, int]:
 
 def health_findings(health: Health, names: tuple[str, ...]) -> Iterator[Finding]:
     """What was found in the samples while they were worked on, and what was done about it."""
-    by = f"by up to {100 * health.worst_jitter:.0f} %; samples were put on a regular grid"
-    told = (
-        ("missing", "missing", "rows with something missing", "they were left out"),
-        ("doubled", "time stamps", "rows with a time stamp that had been there",
-         "they were left out"),
-        ("backwards", "time stamps", "time stamps that step back",
-         "rows were put in the order of time"),
-        ("filled", "filled", "samples missing in between", "they were filled by interpolation"),
-        ("gaps", "gaps", "gaps", "the data were cut there, and the filter starts anew"),
-        ("jitter", "time stamps", "steps of time that differ from the usual one", by),
-    )  # fmt: skip
-    for key, kind, what, done in told:
-        if health.counts[key]:
-            yield Finding(kind, f"{health.counts[key]:,} {what}; {done}")
+    counts = health.counts
+    told = {
+        "missing": ("rows with something missing", "they were left out"),
+        "doubled": ("rows with a time stamp that had been there", "they were left out"),
+        "backwards": ("time stamps that step back", "rows were put in the order of time"),
+        "filled": ("samples missing in between", "they were filled by interpolation"),
+        "gaps": ("gaps", "the data were cut there, and the filter starts anew"),
+        "jitter": (
+            "steps of time that differ from the usual one",
+            f"by up to {100 * health.worst_jitter:.0f} %; samples were put on a regular grid",
+        ),
+    }
+    for kind, (what, done) in told.items():
+        if counts[kind]:
+            name = "time stamps" if kind in ("doubled", "backwards", "jitter") else kind
+            yield Finding(name, f"{counts[kind]:,} {what}; {done}")
     if health.saturated is not None and health.saturated.any():
         joints = ", ".join(
             f"{names[j]} ({health.saturated[j]:,})" for j in np.flatnonzero(health.saturated)

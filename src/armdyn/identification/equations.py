@@ -205,7 +205,8 @@ class Equations:
 
         A drive has no offset of its own.
         """
-        N, model = len(self.robot.model.joints), self.robot.model
+        N = len(self.robot.model.joints)
+        model = self.robot.model
         some = ((k, f) for k in range(len(model.driven)) for f in structure)
         return *((k, f) for k, f in some if k < N or not f.signed), *spring_features(model)
 
@@ -222,7 +223,8 @@ class Equations:
     def known(self, motors: Sequence[Motor]) -> Array:
         """What the robot has of features already, 0 if nothing, (k,)."""
         model = self.robot.model
-        owners, found = (*model.driven, *model.springs), []
+        owners = (*model.driven, *model.springs)
+        found = []
         for k, feature in motors:
             owner = owners[k]
             if isinstance(owner, Spring):
@@ -282,7 +284,8 @@ class Equations:
 
     def _of_motors(self, qd: Array, qdd: Array) -> Iterator[Array]:
         """What each feature of a motor needs at the coordinates, (m, n)."""
-        rate, acceleration = qd @ self.ratios.T, qdd @ self.ratios.T
+        rate = qd @ self.ratios.T
+        acceleration = qdd @ self.ratios.T
         for k, f in self.motors:
             if k < len(self.ratios):
                 speed = float(self.speeds[k])

@@ -136,10 +136,12 @@ def identify_payload(
     weights = 1 / np.maximum(problem.yy[0] / np.maximum(problem.samples, 1), 1e-300)
     weights = np.maximum(weights / weights.max(), 1e-3)
     A, b = problem.normal(weights)
-    yy, count = float(weights @ problem.yy[0]), int(problem.samples.sum())
+    yy = float(weights @ problem.yy[0])
+    count = int(problem.samples.sum())
     K = np.zeros((len(phi), 10))
     K[: equations.links] = tool_columns(robot)
-    A10, b10 = K.T @ A @ K, K.T @ (b - A @ phi)
+    A10 = K.T @ A @ K
+    b10 = K.T @ (b - A @ phi)
     rest = yy - 2 * float(b @ phi) + float(phi @ A @ phi)
     pi = _possible(A10, b10, max(rest, 1e-300), count)
     left = max(rest - 2 * float(b10 @ pi) + float(pi @ A10 @ pi), 0.0)
@@ -153,7 +155,8 @@ def identify_payload(
 
 def tool_columns(robot: Robot) -> Array:
     """The features of the links by the ten numbers of a body in the tool frame, (F, 10)."""
-    frame, base = robot.model.tool_frame, robot.base_parameters(links=True)
+    frame = robot.model.tool_frame
+    base = robot.base_parameters(links=True)
     moved = frame.placement @ pseudo_inertias(np.eye(10)) @ frame.placement.T
     found: Array = base.matrix[:, 10 * frame.link : 10 * frame.link + 10] @ ten_numbers(moved).T
     return found
@@ -167,7 +170,8 @@ def _possible(A: Array, b: Array, squares: float, count: int) -> Array:
             f"no payload is seen: the best mass is {four[0]:.3g} kg; is this the loaded run, is "
             "the model of the unloaded arm right, and does the motion lift the tool?"
         )
-    mass, centre = float(four[0]), four[1:] / four[0]
+    mass = float(four[0])
+    centre = four[1:] / four[0]
     ball = Inertia.sphere(float(np.cbrt(3 * mass / (4 * np.pi * DENSITY))), mass=mass).moved(centre)
     prior = PriorBodies(np.linalg.cholesky(floored_pseudo(ball))[None])
     none = np.zeros(0)

@@ -22,7 +22,7 @@ from armdyn.identification.excitation.problem import (
     Problem,
     RestBasis,
 )
-from armdyn.identification.excitation.search import Dense, Progress, search, settled
+from armdyn.identification.excitation.search import Dense, Descent, Progress, search, settled
 from armdyn.report.figures import (
     ALARM,
     COLOURS,
@@ -149,11 +149,16 @@ class Excitation(Result):
                 peak, bound = np.abs(values[:, i]).max(), bounds[i]
                 of = f" of {bound:.4g}" if np.isfinite(bound) else ""
                 cells.append(f"{peak:.4g}{of}")
-            rows.append((
-                joint.name, f"{joint.type.unit}, {joint.type.torque_unit}",
-                f"{q[:, i].min():.4g} to {q[:, i].max():.4g}",
-                f"{limits.lower[i]:.4g} to {limits.upper[i]:.4g}", *cells, f"{100 * most[i]:.3g} %",
-            ))  # fmt: skip
+            rows.append(
+                (
+                    joint.name,
+                    f"{joint.type.unit}, {joint.type.torque_unit}",
+                    f"{q[:, i].min():.4g} to {q[:, i].max():.4g}",
+                    f"{limits.lower[i]:.4g} to {limits.upper[i]:.4g}",
+                    *cells,
+                    f"{100 * most[i]:.3g} %",
+                )
+            )
         columns = ("joint", "", "positions", "limits", "speed", "acceleration", "torque", "used")
         line = f"verified at {len(self.dense.t)} instants of a period; a margin of "
         line += f"{100 * self.margin:.3g} % is kept"
@@ -361,8 +366,6 @@ def excite(
     Raises:
         ExcitationError: A limit is missing, a start is in collision, or no motion is found.
     """
-    from scipy.linalg import svdvals  # noqa: PLC0415 (slow to import)
-
     began = time.perf_counter()
     basis = _basis(check_positive("duration", duration), harmonics, periods)
     _check_count("starts", starts, 1, MOST_STARTS)
@@ -384,25 +387,29 @@ def excite(
     first = None if initial is None else _variables(problem, initial)
     found, stopped = search(problem, starts, seed, first, progress)
     x, dense, distances = settled(problem, limits.within(kept), near, found[0].x)
-    Y = aim.matrix(*(phi @ x for phi in problem.grid))
+    return _excitation(
+        problem, x, found, criterion=criterion, limits=limits, margin=margin, dense=dense,
+        trajectory=basis.trajectory(x, float(duration)), distances=distances, notes=notes,
+        clearance=None if near is None else near.least, stopped=stopped, seed=seed,
+        seconds=time.perf_counter() - began,
+    )  # fmt: skip
+
+
+def _excitation(
+    problem: Problem, x: Array, found: Sequence[Descent], **settings: Any
+) -> Excitation:
+    """The result: a motion with coefficients x, how it was found, and what was asked for."""
+    from scipy.linalg import svdvals  # noqa: PLC0415 (slow to import)
+
+    Y = problem.aim.matrix(*(phi @ x for phi in problem.grid))
     return Excitation(
-        robot=robot,
-        trajectory=basis.trajectory(x, float(duration)),
-        criterion=criterion,
-        aim=aim.words,
-        parameters=aim.names,
+        robot=problem.robot,
+        aim=problem.aim.words,
+        parameters=problem.aim.names,
         singular_values=frozen(svdvals(Y.reshape(-1, Y.shape[-1]))),
-        limits=limits,
-        margin=margin,
-        dense=dense,
-        clearance=None if near is None else near.least,
-        distances=distances,
-        notes=notes,
         conditions=tuple(found[0].conditions),
         starts=tuple(descent.conditions[-1] for descent in found if descent.conditions),
-        stopped=stopped,
-        seed=seed,
-        seconds=time.perf_counter() - began,
+        **settings,
     )
 
 

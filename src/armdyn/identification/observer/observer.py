@@ -273,11 +273,12 @@ class Observer:
         """
         self.robot, n = check_robot(robot), robot.n
         self.gain = check_settings("gain", gain, n, "1/s")
-        self.noise = None if noise is None else Noise(
-            check_settings("noise", noise, n, "N m or N"),
-            check_settings("noise_time", noise_time, n, "s", zero=True),
-            check_settings("velocity_noise", velocity_noise, n, "rad/s or m/s", zero=True),
-        )  # fmt: skip
+        self.noise = None
+        if noise is not None:
+            torque = check_settings("noise", noise, n, "N m or N")
+            time = check_settings("noise_time", noise_time, n, "s", zero=True)
+            speed = check_settings("velocity_noise", velocity_noise, n, "rad/s or m/s", zero=True)
+            self.noise = Noise(torque, time, speed)
         if not 0 < real(false_alarms) < 1:
             raise ObserverError(
                 "false_alarms: expected a share of the samples, more than 0 and less than 1, got "
