@@ -131,7 +131,7 @@ class Identification(Result):
     def __repr__(self) -> str:
         fit = self.validation or self.training
         return (
-            f"<Identification of {self.given.name!r}: {_percent(fit.relative_error)} error in "
+            f"<Identification of {self.given.name!r}: {100 * fit.relative_error:.2f} % error in "
             f"{fit.name}>"
         )
 
