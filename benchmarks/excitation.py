@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import armdyn
-from armdyn.identification.excitation.basis import RestBasis
-from armdyn.identification.excitation.result import Excitation
+from armdyn.identification.excitation.problem import RestBasis
+from armdyn.identification.excitation.excite import Excitation
 
 PANDA = [15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0]
 """Published accelerations of the Panda [rad/s²]: Franka Control Interface, robot specifications."""
@@ -85,7 +85,7 @@ def measured(name: str, random: int) -> dict[str, Any]:
     return {
         "condition": _condition(found, s.q, s.qd, s.qdd),
         "seconds": seconds,
-        "used": max(float(share.max()) for share in shares.values()),
+        "used": max(float(np.abs(share).max()) for share in shares.values()),
         "distance": found.least_distance,
         "random": best_of_random(found, random) if random else None,
     }

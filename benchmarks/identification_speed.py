@@ -16,9 +16,8 @@ import armdyn
 
 SAMPLES, RATE = 5000, 200.0
 CASES = {
-    "terms of friction and weight given": {"friction": "keep", "prior_weight": 1.0},
-    "with the search for the weight": {"friction": "keep"},
-    "with the choice of friction too": {},
+    "terms of friction given": {"friction": "keep"},
+    "with the choice of friction": {},
 }
 
 

@@ -50,13 +50,13 @@ if TYPE_CHECKING:
     from armdyn import simulation as simulation
     from armdyn.closed_forms.forms import equations as equations
     from armdyn.identification.excitation.excite import excite as excite
-    from armdyn.identification.gains import identify_drive_gains as identify_drive_gains
     from armdyn.identification.identify import identify as identify
+    from armdyn.identification.identify import identify_friction as identify_friction
+    from armdyn.identification.identify import identify_gravity as identify_gravity
+    from armdyn.identification.identify import update_model as update_model
     from armdyn.identification.observer.observer import Observer as Observer
+    from armdyn.identification.payload import identify_drive_gains as identify_drive_gains
     from armdyn.identification.payload import identify_payload as identify_payload
-    from armdyn.identification.special import identify_friction as identify_friction
-    from armdyn.identification.special import identify_gravity as identify_gravity
-    from armdyn.identification.special import update_model as update_model
     from armdyn.kernels.threads import set_threads as set_threads
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.study.compare.compare import compare as compare
@@ -86,9 +86,9 @@ _MODULES = {
     "equations": "armdyn.closed_forms.forms",
     "excite": "armdyn.identification.excitation.excite",
     "identify": "armdyn.identification.identify",
-    "identify_drive_gains": "armdyn.identification.gains",
-    "identify_friction": "armdyn.identification.special",
-    "identify_gravity": "armdyn.identification.special",
+    "identify_drive_gains": "armdyn.identification.payload",
+    "identify_friction": "armdyn.identification.identify",
+    "identify_gravity": "armdyn.identification.identify",
     "identify_payload": "armdyn.identification.payload",
     "motors": "armdyn.study.sizing.motors",
     "rank": "armdyn.study.terms.rank",
@@ -101,7 +101,7 @@ _MODULES = {
     "spring_balance": "armdyn.study.simplify.springs",
     "sweep": "armdyn.sweeping.sweep",
     "terms": "armdyn.study.terms.terms",
-    "update_model": "armdyn.identification.special",
+    "update_model": "armdyn.identification.identify",
 }
 """For each name that is imported on first use, its module."""
 

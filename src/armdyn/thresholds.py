@@ -45,6 +45,11 @@ COMPILED_REGRESSOR = Threshold(
     "coordinates beyond which the regressor, with ten columns a link, is left to NumPy",
     "chains of 12, 24 and 30: 22,612, 89,900 and 140,311",
 )
+MOST_EXCITED = Threshold(
+    24,
+    "coordinates beyond which no motion is designed, as slopes of the regressor are not compiled",
+    "compiling them takes minutes beyond; no figure was kept",
+)
 COMPILED_IN_STUDIO = Threshold(
     40,
     "joints beyond which the studio shows an arm without compiling it",

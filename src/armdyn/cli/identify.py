@@ -21,6 +21,13 @@ from armdyn.cli.options import (
 if TYPE_CHECKING:
     from armdyn.robot import Robot
 
+USUAL = {"method": "entropic", "friction": "choose", "prior_weight": 1.0}
+REFUSED = {
+    "payload": ("method", "project", "friction", "prior_weight"),
+    "gravity": ("method", "project", "friction", "cutoff", "rate", "time_unit"),
+}
+"""Options that a special case has not."""
+
 
 @takes_robot
 def identify(
@@ -38,14 +45,16 @@ def identify(
         None, "Another log to validate with, repeatable; or a share of each log, as 0.4 for its "
         "end and -0.4 for its beginning; 0: none. The last 30 % if unset.", "OTHER|SHARE",
     ),
-    method: str = option(
-        "entropic", "entropic, weighted, least_squares, robust, sdp or instrumental."
+    method: str = option("entropic", "entropic, least_squares or robust."),
+    project: bool = typer.Option(
+        False, "--project", help="Make base parameters of the last two methods the nearest robot "
+        "whose links can exist.",
     ),
     cutoff: float | None = option(None, "Cut-off of the filter, in Hz; chosen if unset."),
     friction: str = option("choose", "choose, keep (the terms that the robot has) or none."),
     only: str | None = option(None, "friction: keep the links; payload: what the tool holds; "
                               "gravity: from poses at rest.", "WHAT"),
-    prior_weight: float | None = option(None, "Weight of the prior; chosen if unset."),
+    prior_weight: float = option(1.0, "Weight of the robot as it was given, for entropic."),
     degrees: bool = typer.Option(False, "--degrees", help="Angles of the logs are in degrees."),
     gains: str | None = option(None, "Torque by current of each drive, in N m/A.", "K1,K2,..."),
     rate: float | None = option(None, "Samples a second of logs without time stamps."),
@@ -59,9 +68,18 @@ def identify(
     json: Json = False,
 ) -> None:  # fmt: skip
     """Find the parameters of a robot from logs of its motion, and check them on held-out data."""
-    from armdyn.identification.page import check_page
-    from armdyn.identification.special import by_name
+    import armdyn
+    from armdyn.errors import check_known
+    from armdyn.identification.result import check_page
 
+    cases: dict[str | None, Any] = {
+        None: armdyn.identify,
+        "friction": armdyn.identify_friction,
+        "payload": armdyn.identify_payload,
+        "gravity": armdyn.identify_gravity,
+    }
+    if only is not None:
+        check_known("special case", only, [name for name in cases if name])
     check_robot_file(output)
     if report is not None:
         check_page(report)
@@ -73,14 +91,19 @@ def identify(
     check_outputs((output, plot, report), inputs, "a file that is read")
     opened = _coupled(robot.open(), coupled or [])
     options: dict[str, Any] = {
-        "method": method, "cutoff": cutoff, "friction": friction, "prior_weight": prior_weight,
-        "degrees": degrees, "rate": rate, "time_unit": time_unit,
+        "method": method, "project": project, "cutoff": cutoff, "friction": friction,
+        "prior_weight": prior_weight, "degrees": degrees, "rate": rate, "time_unit": time_unit,
         "gains": None if gains is None else numbers("--gains", gains, (1, opened.n)),
     }  # fmt: skip
+    for name in REFUSED.get(only or "", ()):
+        if options.pop(name) not in (None, False, USUAL.get(name)):
+            raise typer.BadParameter(f"--only {only} has no --{name.replace('_', '-')}")
+    if only == "payload" and not others:  # logs to validate with are those without it
+        held = None
     logs = [str(path) for path in data]
     try:
         with steps_bar("identifying", "samples") as tell:
-            found = by_name(only)(opened, logs, held, progress=tell, **options)
+            found = cases[only](opened, logs, held, progress=tell, **options)
     except KeyboardInterrupt:
         print_line("stopped from the keyboard; nothing was written", stderr=True)
         raise typer.Exit(130) from None

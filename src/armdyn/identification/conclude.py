@@ -1,4 +1,4 @@
-"""From the choices to the result: the estimate, its errors, and what is to be said about them."""
+"""From the choices to the result: the robot that an estimate is, its errors, and what they mean."""
 
 import time
 import warnings
@@ -12,106 +12,188 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynWarning
 from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.parameters import robot_parameters
-from armdyn.identification.build import found_robot, parameter_rows
+from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
+from armdyn.formulations.regressor import PARAMETERS
 from armdyn.identification.diagnosis import diagnose
-from armdyn.identification.equations import Motor
-from armdyn.identification.methods import estimate
-from armdyn.identification.problem import Sums, known_value, prior_of, problem_of
-from armdyn.identification.residuals import Fit, fit_of, kind_of_split, residual_tests, series_of
+from armdyn.identification.equations import ROTOR, STIFF, TENSE, FrictionFeature, Motor
+from armdyn.identification.estimate import estimate
+from armdyn.identification.problem import Prior, Sums, prior_of, problem_of
+from armdyn.identification.residuals import fit_of, kind_of_split, residual_tests, series_of
 from armdyn.identification.result import Identification
-from armdyn.identification.task import Choices, Task
-from armdyn.identification.uncertainty import FoundParameter, Spread, reasons, speed_lean, spread_of
+from armdyn.identification.task import Choices, Search, Task
+from armdyn.identification.uncertainty import FoundParameter, Spread, reason, speed_lean, spread_of
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
+from armdyn.model import Drive, FrictionLaw, Joint, RobotModel, Rotor
 from armdyn.robot import Robot
 
+NEGLIGIBLE = 1e-6
+"""A magnitude below this share of its usual size is nothing."""
 
-def conclude(
-    task: Task, sums: Sums, held: Sums | None, choices: Choices, began: float
-) -> Identification:
+
+def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identification:
     """Estimate by the method of the task, and judge the estimate."""
-    equations, motors, problem = task.equations, choices.motors, choices.problem
-    N = len(task.robot.model.links)
+    data, equations, problem = task.training, task.training.equations, choices.problem
+    motors = problem.motors
+    held = None if task.validation is None else task.validation.sums()
     prior = prior_of(equations, problem)
-    free = None if task.links else np.arange(len(prior.objective.start)) >= 10 * N
-    task.progress(f"method {task.method}", 0, 0)
+    fixed = 0 if task.links else 10 * len(task.robot.model.links)
+    free = np.arange(len(prior.known)) >= fixed
+    data.progress(f"method {task.method}", 0, 0)
     found = estimate(
-        task.method, task.training, problem, prior, choices.noise, choices.search.weight, free
+        task.method, task.project, data, problem, prior, choices.noise, task.weight, free
     )
-    theta, phi = prior.parameters @ found.x, prior.features @ found.x
-    scale = np.abs(np.diag(prior.parameters)[10 * N :])
-    robot = found_robot(equations, motors, theta, scale, task.links)
-    series = series_of(equations, sums.kept, motors, phi)
-    training = fit_of("training", problem, phi, series, task.training.health.duration)
-    validation, kind = _validation(task, held, motors, phi, training)
-    spread = spread_of(problem.whole, prior, found.noise, found.weight, found.x, free)
+    robot = found_robot(task, motors, prior, found.theta)
+
+    def fit(name: str, seen: Sums, duration: float) -> Any:
+        series = series_of(equations, seen.kept, motors, found.phi)
+        whole = problem_of(equations, [seen.whole], motors)
+        return fit_of(name, whole, found.phi, series, duration)
+
+    training, validation, split = fit("training", sums, data.health.duration), None, "none"
+    if task.validation is not None and held is not None and held.samples:
+        validation = fit("validation", held, task.validation.health.duration)
+        split = kind_of_split(training.series, validation.series, task.apart)
+    spread = spread_of(problem.whole, prior, found, free)
     if choices.beside:
-        problems = (problem, *choices.beside)
-        lean = speed_lean(equations, problems, prior, found.noise, free)
+        lean = speed_lean(equations, (problem, *choices.beside), prior, found.noise, free)
         spread = replace(spread, leans=np.vstack([spread.leans, lean]))
-    parameters, base = _parameters(task, robot, motors, theta, spread)
-    findings = () if task.still else diagnose(task.training, problem, prior, base, training)
+    parameters, base = _parameters(task, robot, motors, prior, found.theta, spread)
+    findings = () if task.still else diagnose(data, problem, prior, base, training)
     for finding in findings:
         if finding.severe:
             warnings.warn(str(finding), ArmdynWarning, stacklevel=4)
-    logs = task.training.logs
+    sources = tuple(log.where for log in data.logs)
+    own = (feature.name for _, feature in motors if feature not in (STIFF, TENSE))
+    terms = ", ".join(dict.fromkeys(own))
     return Identification(
-        robot=_signed(robot, [log.where for log in logs], task.method),
+        robot=_signed(robot, sources, task.method),
         given=task.robot,
         parameters=parameters,
         base=base,
         training=training,
         validation=validation,
-        split=kind,
+        split=split,
         method=task.method,
-        search=choices.search,
-        cutoffs=task.cutoffs,
+        scored=found.scored,
+        search=Search(terms, found.weight, choices.tried),
+        cutoffs=data.cutoffs,
         noise=found.noise,
-        tests=residual_tests(series, task.robot.joint_names),
+        tests=residual_tests(training.series, task.robot.joint_names),
         findings=findings,
-        health=task.training.health,
-        sources=tuple(log.where for log in logs),
+        health=data.health,
+        sources=sources,
         held_out=tuple(log.where for log in task.validation.logs) if task.validation else (),
-        passes=task.training.passes,
+        passes=data.passes,
         seconds=time.perf_counter() - began,
     )
 
 
-def _validation(
-    task: Task, held: Sums | None, motors: Sequence[Motor], phi: Array, training: Fit
-) -> tuple[Fit | None, str]:
-    if held is None or not held.samples or task.validation is None:
-        return None, "none"
-    problem = problem_of(task.equations, held.folds(1), motors)
-    series = series_of(task.equations, held.kept, motors, phi)
-    fit = fit_of("validation", problem, phi, series, task.validation.health.duration)
-    return fit, kind_of_split(training.series, series, task.apart)
+# the robot
+
+
+def found_robot(task: Task, motors: Sequence[Motor], prior: Prior, theta: Array) -> Robot:
+    """The robot with the parameters θ: ten of each link, then those of motors and springs."""
+    robot, model, speeds = task.robot, task.robot.model, task.training.equations.speeds
+    N = len(model.links)
+    driven = len(model.driven)
+    names = [f"{link.name}.{name}" for link in model.links for name in PARAMETERS]
+    values = dict(zip(names if task.links else (), theta.tolist(), strict=False))
+    laws: list[list[tuple[FrictionFeature, float]]] = [[] for _ in model.driven]
+    usual = np.abs(np.diag(prior.parameters))
+    for (k, feature), value, size in zip(motors, theta[10 * N :], usual[10 * N :], strict=True):
+        if k >= driven:
+            values[f"{model.springs[k - driven].name}.{feature.linear[0]}"] = float(value)
+        elif abs(value) >= NEGLIGIBLE * size:
+            laws[k].append((feature, float(value)))
+    owners = [*map(_with_motor, model.driven, laws, speeds.tolist())]
+    drives = tuple(d for d in owners[N:] if d.rotor.inertia or not d.friction.is_zero)
+    model = with_parameters(model, values)
+    reduced = model.reduced and not task.links
+    changed = replace(model, joints=tuple(owners[:N]), drives=drives, reduced=reduced)
+    return Robot(changed, cache=robot.cache, effort=robot.effort)
+
+
+def _with_motor(owner: Any, values: Sequence[tuple[FrictionFeature, float]], speed: float) -> Any:
+    """A joint or drive with these features of its rotor and friction."""
+    law: dict[str, float] = {}
+    rotor = Rotor(0.0, owner.rotor.gear_ratio or 1.0)
+    for feature, value in values:
+        if feature is ROTOR:
+            rotor = replace(rotor, inertia=value / rotor.gear_ratio**2)
+        else:
+            law |= dict.fromkeys(feature.linear, value) | feature.shape(speed)
+    return replace(owner, rotor=rotor, friction=FrictionLaw(**law))
+
+
+def _signed(robot: Robot, sources: Sequence[str], method: str) -> Robot:
+    """The robot with a note on where its numbers came from, and when."""
+    logs = ", ".join(source.replace("\\", "/").rpartition("/")[2] for source in sources)
+    text = f"identified from {logs} by armdyn ({method}), {date.today().isoformat()}"
+    model = robot.model
+    source = f"{model.source}; {text}" if model.source else text
+    return Robot(replace(model, source=source), cache=robot.cache, effort=robot.effort)
+
+
+# its parameters
 
 
 def _parameters(
-    task: Task, robot: Robot, motors: Sequence[Motor], theta: Array, spread: Spread
+    task: Task, robot: Robot, motors: Sequence[Motor], prior: Prior, theta: Array, spread: Spread
 ) -> tuple[tuple[FoundParameter, ...], tuple[FoundParameter, ...]]:
     """Every linear parameter of the robot that was found, and its base parameters."""
-    model = task.robot.model
     records, rows = parameter_rows(robot, task.robot, motors)
-    N = len(model.links)
-    before = np.zeros(theta.size)
-    before[: 10 * N] = task.robot.parameters[: 10 * N]
-    before[10 * N :] = [known_value(task.robot, k, feature) for k, feature in motors]
-    names, units = [r.name for r in records], [r.unit for r in records]
-    all_of_them = _found(task, names, units, rows, theta, before, motors, spread)
+    equations = task.training.equations
+    names = [r.name for r in records]
+    units = [r.unit for r in records]
     bare = with_offsets_alone(robot.model)
     with warnings.catch_warnings():  # rounded angles of a description are told when it is read
         warnings.simplefilter("ignore", ArmdynWarning)
         base = base_parameters(coordinates_of(bare))
     some = [names.index(p.name) for p in robot_parameters(bare) if p.linear]
-    grouped = base.matrix @ rows[some]
     rest = [i for i in range(len(names)) if i not in some]
     labels = [*base.groupings, *(names[i] for i in rest)]
-    units = [*(units[some[column]] for column in base.columns), *(units[i] for i in rest)]
-    every = np.concatenate([grouped, rows[rest]])
-    return all_of_them, _found(task, labels, units, every, theta, before, motors, spread)
+    of_base = [*(units[some[column]] for column in base.columns), *(units[i] for i in rest)]
+    grouped = np.concatenate([base.matrix @ rows[some], rows[rest]])
+
+    def found(
+        labels: Sequence[str], units: Sequence[str], rows: Array
+    ) -> tuple[FoundParameter, ...]:
+        errors = spread.errors(rows)
+        excited = spread.excited(rows)
+        fixed = np.zeros(len(rows), dtype=bool)
+        if not task.links:
+            fixed = ~np.any(rows[:, 10 * len(task.robot.model.links) :], axis=1)
+        errors = np.where(fixed, 0.0, errors)
+        excited = excited & ~fixed
+        why = dict.fromkeys(np.flatnonzero(fixed).tolist(), "links were not to be found")
+        for i in np.flatnonzero(~excited & ~fixed).tolist():
+            why[i] = reason(equations, rows[i], motors, spread)
+        table = zip(labels, units, rows @ theta, errors, rows @ prior.known, excited, strict=True)
+        return tuple(
+            FoundParameter(name, unit, float(v), float(e), float(b), bool(x), why.get(i, ""))
+            for i, (name, unit, v, e, b, x) in enumerate(table)
+        )
+
+    return found(names, units, rows), found(labels, of_base, grouped)
+
+
+def parameter_rows(
+    robot: Robot, given: Robot, motors: Sequence[Motor]
+) -> tuple[list[RobotParameter], Array]:
+    """The linear parameters of a robot that was found, and each as a combination of θ, (p, P)."""
+    ten = 10 * len(robot.model.links)
+    owners = [owner.name for owner in (*given.model.driven, *given.model.springs)]
+    places = {
+        f"{owners[k]}.{name}": ten + i
+        for i, (k, feature) in enumerate(motors)
+        for name in (feature.linear or (ROTOR.name,))
+    }
+    records = [p for p in robot_parameters(robot.model) if p.linear]
+    rows = np.zeros((len(records), ten + len(motors)))
+    for i, record in enumerate(records):
+        if i < ten or record.name in places:
+            rows[i, i if i < ten else places[record.name]] = 1.0
+    return records, rows
 
 
 def with_offsets_alone(model: RobotModel) -> RobotModel:
@@ -122,52 +204,3 @@ def with_offsets_alone(model: RobotModel) -> RobotModel:
 
     joints, drives = (tuple(map(bare, owners)) for owners in (model.joints, model.drives))
     return replace(model, joints=joints, drives=drives)
-
-
-def _found(
-    task: Task,
-    names: Sequence[str],
-    units: Sequence[str],
-    rows: Array,
-    theta: Array,
-    before: Array,
-    motors: Sequence[Motor],
-    spread: Spread,
-) -> tuple[FoundParameter, ...]:
-    errors, excited = spread.errors(rows), spread.excited(rows)
-    if not task.links:
-        fixed = ~np.any(rows[:, 10 * len(task.robot.model.links) :], axis=1)
-        errors, excited = np.where(fixed, 0.0, errors), excited & ~fixed
-    owners = [_owners(task, row, motors) for row in rows]
-    why = [""] * len(rows)
-    dull = np.flatnonzero(~excited)
-    texts = reasons(task.equations, rows[dull], [owners[i] for i in dull], spread)
-    for i, text in zip(dull, texts, strict=True):
-        why[i] = text if task.links else "links were not to be found"
-    values, old = rows @ theta, rows @ before
-    return tuple(
-        FoundParameter(name, unit, float(v), float(e), float(b), bool(x), w)
-        for name, unit, v, e, b, x, w in zip(
-            names, units, values, errors, old, excited, why, strict=True
-        )
-    )
-
-
-def _owners(task: Task, row: Array, motors: Sequence[Motor]) -> Array:
-    """The motors that a combination of parameters is about: of links, those that carry them."""
-    N, model = len(task.robot.model.links), task.robot.model
-    weight = np.abs(row)
-    first = int(np.argmax(weight > 0))
-    if first < 10 * N:
-        return np.array([first // 10])
-    motor = motors[first - 10 * N][0]
-    return np.array([motor] if motor < len(model.driven) else [], dtype=int)
-
-
-def _signed(robot: Robot, sources: Sequence[str], method: str) -> Robot:
-    """The robot with a note on where its numbers came from, and when."""
-    logs = ", ".join(source.replace("\\", "/").rpartition("/")[2] for source in sources)
-    text = f"identified from {logs} by armdyn ({method}), {date.today().isoformat()}"
-    model = robot.model
-    source = f"{model.source}; {text}" if model.source else text
-    return Robot(replace(model, source=source), cache=robot.cache, effort=robot.effort)

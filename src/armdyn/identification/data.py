@@ -30,30 +30,13 @@ def unheard(_what: str, _done: int, _total: int) -> None:
     """Progress that nobody wants to know of."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogOptions:
-    """How logs are to be read; see `armdyn.io.log.open_log`."""
-
-    columns: Any = None
-    degrees: bool = False
-    gains: Any = None
-    rate: float | None = None
-    time_unit: str | None = None
-
-    def open(self, robot: Robot, data: Any, name: str) -> list[Log]:
-        """The log, or several, of a robot."""
-        each = data if isinstance(data, list | tuple) else [data]
-        if not each:
-            raise IdentificationError(f"{name}: there is no log")
-        joints = [robot.model.joints[i] for i in robot.model.independent]
-        turns = [joint.type.turns for joint in joints]
-        return [
-            open_log(
-                one, robot.joint_names, turns, columns=self.columns, degrees=self.degrees,
-                gains=self.gains, rate=self.rate, time_unit=self.time_unit, name=name,
-            )
-            for one in each
-        ]  # fmt: skip
+def open_logs(robot: Robot, data: Any, name: str, **options: Any) -> list[Log]:
+    """The log, or several, of a robot; options are those of `armdyn.io.log.open_log`."""
+    each = data if isinstance(data, list | tuple) else [data]
+    if not each:
+        raise IdentificationError(f"{name}: there is no log")
+    turns = [robot.model.joints[i].type.turns for i in robot.model.independent]
+    return [open_log(one, robot.joint_names, turns, name=name, **options) for one in each]
 
 
 def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
@@ -93,21 +76,16 @@ def check_sizes(log: Log, names: Sequence[str]) -> None:
     columns = (("position", samples.q, LARGEST_POSITION), ("torque", samples.tau, LARGEST_TORQUE))
     for what, values, most in columns:
         peak = np.abs(values).max(axis=0, initial=0.0)
-        for name, size in zip(names, peak, strict=True):
-            if size > most:
-                raise IdentificationError(
-                    f"{log.where}: the {what} of {name} goes to {size:.3g}, which no arm has; "
-                    "check its column and its unit"
-                )
-    if not len(samples):
-        return
-    sizes = np.abs(samples.tau).max(axis=0)
-    dead = [name for name, size in zip(names, sizes, strict=True) if size < LEAST_TORQUE]
+        for j in np.flatnonzero(peak > most)[:1].tolist():
+            raise IdentificationError(
+                f"{log.where}: the {what} of {names[j]} goes to {peak[j]:.3g}, which no arm has; "
+                "check its column and its unit"
+            )
+    dead = [names[j] for j in np.flatnonzero(peak < LEAST_TORQUE).tolist()] if len(samples) else []
     if dead:
-        told = ", ".join(dead)
         raise IdentificationError(
-            f"{log.where}: the torque of {told} is zero throughout; check the columns, the gains "
-            "and the sensors, or lock joints that are not used"
+            f"{log.where}: the torque of {', '.join(dead)} is zero throughout; check the columns, "
+            "the gains and the sensors, or lock joints that are not used"
         )
 
 
@@ -140,12 +118,17 @@ class Data:
     progress: Progress
     health: Health = field(default_factory=Health)
     passes: int = 0
-    _cache: list[Rows] | None = None
+    cache: list[Rows] | None = None
+    """The equations, where they are few enough to be kept for the next time."""
+
+    def with_logs(self, logs: Sequence[Log]) -> "Data":
+        """Other logs with the same equations and filters."""
+        return Data(logs, self.equations, self.cutoffs, self.progress)
 
     def rows(self) -> Iterator[Rows]:
-        """The equations, piece by piece; short data are kept for the next time."""
-        if self._cache is not None:
-            yield from self._cache
+        """The equations, piece by piece."""
+        if self.cache is not None:
+            yield from self.cache
             return
         self.passes += 1
         self.health = Health()
@@ -162,7 +145,7 @@ class Data:
                 size += sum(Z.nbytes for Z in found.Z)
                 cache = None if cache is None or size > CACHED_BYTES else [*cache, found]
                 yield found
-        self._cache = cache
+        self.cache = cache
 
     def sums(self, weights: Callable[[Rows], Array] | None = None) -> Sums:
         """The sums over all of it."""

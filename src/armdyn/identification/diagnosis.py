@@ -5,7 +5,7 @@ seen in a column itself, but a model that explains the torques badly, and well a
 it; each is tried and compared.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -14,18 +14,10 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.identification.data import Data, pilot
-from armdyn.identification.equations import Equations
+from armdyn.identification.equations import ROUGH, Equations
 from armdyn.identification.estimate import entropic, weighted_least_squares
-from armdyn.identification.friction_terms import OFFSET, VISCOUS, coulomb
 from armdyn.identification.preparation import Health, Piece, low_pass, pieces
-from armdyn.identification.problem import (
-    Prior,
-    Problem,
-    Sums,
-    motors_with,
-    prior_of,
-    problem_of,
-)
+from armdyn.identification.problem import Prior, Problem, Sums, prior_of, problem_of
 from armdyn.identification.residuals import Fit
 from armdyn.identification.uncertainty import FoundParameter
 from armdyn.io.log import Log, Samples
@@ -48,6 +40,8 @@ class Finding:
         return f"{self.kind}: {self.text}" + (f"; {self.advice}" if self.advice else "")
 
 
+_severe = partial(Finding, severe=True)
+"""A finding because of which the result is not to be trusted."""
 _STUCK_SHARE = 0.1
 """Share of the samples with one and the same value from which on a sensor is stuck."""
 _STUCK_RUN = 50
@@ -71,20 +65,18 @@ def sample_findings(robot: Robot, log: Log, samples: Samples, cutoff: float) -> 
     far = turns & (peak > 3 * np.maximum(reach, 1.0))
     if far.any() and (peak[far] / _DEGREE <= 1.5 * reach[far]).all():
         j = int(np.argmax(np.where(far, peak, 0)))
-        yield Finding(
+        yield _severe(
             "degrees",
             f"{log.where}: {names[j]} goes to {peak[j]:.4g}, far beyond its reach of "
             f"{reach[j]:.3g} rad",
             "these look like degrees: say degrees=True (--degrees)",
-            True,
         )
     elif far.any():
         told = ", ".join(names[j] for j in np.flatnonzero(far))
-        yield Finding(
+        yield _severe(
             "positions",
             f"{log.where}: {told}: positions far beyond the limits of the joints",
             "check the unit, the order of the columns and the zero of the encoders",
-            True,
         )
     yield from _velocities(names, log, samples, cutoff)
     yield from _stuck(names, log, samples)
@@ -117,7 +109,7 @@ def _velocities(
             )
         else:
             continue
-        yield Finding("velocities", f"{log.where}: the velocities of {name} {text}", advice, True)
+        yield _severe("velocities", f"{log.where}: the velocities of {name} {text}", advice)
 
 
 def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Finding]:
@@ -129,28 +121,22 @@ def _stuck(names: tuple[str, ...], log: Log, samples: Samples) -> Iterator[Findi
             share = (stop - start) / len(column)
             if stop - start < _STUCK_RUN or share < _STUCK_SHARE:
                 continue
-            inside = slice(start, stop)
+            inside = moving[start : stop - 1]
             if what == "torque":
-                stuck = bool(moving[start : stop - 1, j].any())
+                goes_on = bool(inside[:, j].any())
+            elif samples.qd is None:
+                goes_on = _jumps(column, start, stop)
             else:
-                others = np.delete(moving[start : stop - 1], j, axis=1).any()
-                stuck = bool(others) and _goes_on(samples, inside, j)
-            if stuck:
-                yield Finding(
+                speeds = np.abs(samples.qd)
+                goes_on = bool(speeds[start:stop, j].max() > 0.05 * speeds.max())
+            if goes_on and (what == "torque" or np.delete(inside, j, axis=1).any()):
+                yield _severe(
                     "stuck sensor",
                     f"{log.where}: the {what} of {name} is {column[start]:.6g} from "
                     f"{samples.t[start]:.6g} s to {samples.t[stop - 1]:.6g} s, {100 * share:.0f} % "
                     "of the samples, while the arm moves",
                     "check the sensor and the recording, and leave these samples out",
-                    True,
                 )
-
-
-def _goes_on(samples: Samples, inside: slice, j: int) -> bool:
-    """Whether a joint moves on while its position keeps one value."""
-    if samples.qd is None:
-        return _jumps(samples.q[:, j], inside.start, inside.stop)
-    return bool(np.abs(samples.qd[inside, j]).max() > 0.05 * np.abs(samples.qd).max())
 
 
 def _jumps(column: Array, start: int, stop: int) -> bool:
@@ -224,7 +210,6 @@ _STILL = 1e-4
 """Speed below which a joint does not move at all [rad/s or m/s]."""
 _UNIT_FACTOR = 100.0
 """Ratio of measured torques to those of the prior from which on units are in doubt."""
-_ROUGH = (VISCOUS, coulomb(0.03), OFFSET)
 
 
 def diagnose(
@@ -254,29 +239,25 @@ def _units(equations: Equations, problem: Problem, prior: Prior) -> Iterator[Fin
     x[10 * len(robot.model.links) :][motors] = 0.0
     whole, phi = problem.whole, prior.features @ x
     model = np.sqrt(np.einsum("a,jab,b->j", phi, whole.G[0], phi))
-    measured = np.sqrt(whole.yy[0])
     heavy = model > 0.02 * model.max(initial=0.0)
     if not heavy.any():
         return
-    ratio = measured[heavy] / model[heavy]
-    names = [name for name, big in zip(robot.joint_names, heavy, strict=True) if big]
+    ratio = np.sqrt(whole.yy[0])[heavy] / model[heavy]
     usual = float(np.median(ratio))
-    if usual > _UNIT_FACTOR or usual < 1 / _UNIT_FACTOR:
+    if not 1 / _UNIT_FACTOR <= usual <= _UNIT_FACTOR:
         guess = "N mm: multiply by 0.001" if usual > 1 else "kN m, or currents: give the gains"
-        yield Finding(
+        yield _severe(
             "units of torque",
             f"the torques are {usual:.3g} times those of the robot as it was given",
             f"they may be in {guess} (gains=...)",
-            True,
         )
-    for name, one in zip(names, ratio, strict=True):
-        if one / usual > _UNIT_FACTOR or one / usual < 1 / _UNIT_FACTOR:
-            yield Finding(
+    for j, one in zip(np.flatnonzero(heavy), ratio, strict=True):
+        if not 1 / _UNIT_FACTOR <= one / usual <= _UNIT_FACTOR:
+            yield _severe(
                 "units of torque",
-                f"the torque of {name} is {one:.3g} times that of the robot as it was given, and "
-                f"those of the other joints {usual:.3g} times",
+                f"the torque of {robot.joint_names[j]} is {one:.3g} times that of the robot as it "
+                f"was given, and those of the other joints {usual:.3g} times",
                 "check its unit (N mm?)",
-                True,
             )
 
 
@@ -286,12 +267,11 @@ def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Ite
     independent = 2 * data.health.duration * data.cutoffs.equations * equations.robot.n
     unknowns = problem.g.shape[-1]
     if independent < 4 * unknowns:
-        yield Finding(
+        yield _severe(
             "too short",
             f"{data.health.duration:.3g} s of motion below {data.cutoffs.equations:.3g} Hz are "
             f"worth {independent:.0f} independent measurements for {unknowns} unknowns",
             "record longer: thirty seconds of an exciting motion are usual",
-            True,
         )
     speeds = equations.speeds
     names = [owner.name for owner in equations.robot.model.driven]
@@ -300,43 +280,58 @@ def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Ite
     excited = sum(parameter.excited for parameter in base)
     if excited < LEAST_SHOWN * len(base) or still:
         which = f"; {', '.join(still)} hardly moved, or the sensor is stuck" if still else ""
-        yield Finding(
+        yield _severe(
             "not exciting",
             f"the motion shows {excited} of {len(base)} base parameters{which}",
             "move all joints together, far and fast: armdyn excite designs such a motion",
-            True,
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Hypothesis:
-    """A change of columns that may be what was meant."""
+def _possible(equations: Equations) -> Iterator[tuple[Finding, Array, Array]]:
+    """Signs, exchanged columns and degrees.
 
-    kind: str
-    text: str
-    advice: str
-    change: Callable[[Piece], Piece]
+    Each has the matrices that torques are multiplied with, and positions with their rates, (n, n).
+    """
+    names, same = equations.robot.joint_names, np.eye(equations.robot.n)
+    for j, name in enumerate(names):
+        turned = np.diag(1 - 2 * same[j])
+        for what, torques, motion in (("torque", turned, same), ("position", same, turned)):
+            text = f"with the {what} of {name} turned round"
+            advice = f"turn the sign of the {what} of {name}"
+            yield Finding("sign", text, advice), torques, motion
+    for j, k in combinations(range(len(names)), 2):
+        swap = same.copy()
+        swap[[j, k]] = same[[k, j]]
+        cases = ("torques", swap, same), ("positions", same, swap), ("columns", swap, swap)
+        for what, torques, motion in cases:
+            text = f"with the {what} of {names[j]} and {names[k]} exchanged"
+            advice = f"exchange the {what} of these joints"
+            yield Finding("swapped columns", text, advice), torques, motion
+    model = equations.robot.model
+    turns = np.array([model.joints[i].type.turns for i in model.independent])
+    degrees = np.diag(np.where(turns, 1 / _DEGREE, 1.0))
+    text = "with positions taken for degrees"
+    yield Finding("degrees", text, "say degrees=True (--degrees)"), same, degrees
 
 
 def _hypotheses(data: Data) -> Iterator[Finding]:
     """The change of columns that explains the torques far better than the data as they are."""
-    equations, n = data.equations, data.equations.robot.n
-    rough = replace(equations, structure=_ROUGH)
-    log = data.logs[0]
-    part = log.part(log.first, min(log.last or 2**60, log.first + _rows(data)))
-    some = list(pieces(part, data.cutoffs, Health(), np.full(n, np.inf)))
+    rough, log = replace(data.equations, structure=ROUGH), data.logs[0]
+    rows = max(_MOST_SAMPLES, int(10.0 / log.period))
+    part = log.part(log.first, min(log.last or 2**60, log.first + rows))
+    some = list(pieces(part, data.cutoffs, Health(), np.full(rough.robot.n, np.inf)))
     if not some:
         return
-    plain = _unexplained(rough, some, data, lambda piece: piece)
-    tried = [(_unexplained(rough, some, data, h.change), h) for h in _possible(equations)]
+    same = np.eye(rough.robot.n)
+    plain = _unexplained(rough, some, data, same, same)
+    tried = [(_unexplained(rough, some, data, *both), h) for h, *both in _possible(rough)]
     left, best = min(tried, key=lambda pair: pair[0])
     if left < EXPLAINS * plain:
-        yield Finding(
+        yield _severe(
             best.kind,
             f"{best.text}, {100 * np.sqrt(left):.0f} % of the torques remain unexplained, and "
             f"{100 * np.sqrt(plain):.0f} % as they are",
             f"{best.advice}, if that is so",
-            True,
         )
     else:
         yield Finding(
@@ -347,67 +342,19 @@ def _hypotheses(data: Data) -> Iterator[Finding]:
         )
 
 
-def _possible(equations: Equations) -> Iterator[_Hypothesis]:
-    """Signs, exchanged columns and degrees."""
-    names, motion = equations.robot.joint_names, ("q", "qd", "qdd")
-    for what, fields in (("torque", ("tau",)), ("position", motion)):
-        for j, name in enumerate(names):
-            yield _Hypothesis(
-                "sign",
-                f"with the {what} of {name} turned round",
-                f"turn the sign of the {what} of {name}",
-                partial(_turned, fields=fields, j=j),
-            )
-    groups = {"torques": ("tau",), "positions": motion, "columns": ("tau", *motion)}
-    for j, k in combinations(range(len(names)), 2):
-        for what, columns in groups.items():
-            yield _Hypothesis(
-                "swapped columns",
-                f"with the {what} of {names[j]} and {names[k]} exchanged",
-                f"exchange the {what} of these joints",
-                partial(_swapped, fields=columns, j=j, k=k),
-            )
-    model = equations.robot.model
-    turns = np.array([model.joints[i].type.turns for i in model.independent])
-    yield _Hypothesis(
-        "degrees",
-        "with positions taken for degrees",
-        "say degrees=True (--degrees)",
-        partial(_scaled, scale=np.where(turns, np.pi / 180, 1.0)),
-    )
-
-
-def _rows(data: Data) -> int:
-    return max(_MOST_SAMPLES, int(10.0 / data.logs[0].period))
-
-
 def _unexplained(
-    rough: Equations, some: list[Piece], data: Data, change: Callable[[Piece], Piece]
+    rough: Equations, some: Sequence[Piece], data: Data, torques: Array, motion: Array
 ) -> float:
     """Mean share of the squares of a joint's torques that a possible robot does not explain."""
     sums = Sums(rough)
     for piece in some:
-        sums.add(rough.rows(change(piece), data.cutoffs.equations))
-    problem = problem_of(rough, sums.folds(1), motors_with(rough, _ROUGH))
+        changed = {name: getattr(piece, name) @ motion for name in ("q", "qd", "qdd")}
+        changed |= {"tau": piece.tau @ torques}
+        sums.add(rough.rows(replace(piece, **changed), data.cutoffs.equations))
+    problem = problem_of(rough, [sums.whole], rough.motors_with(ROUGH))
     _, deviation = weighted_least_squares(problem)
     floor = 0.02 * np.sqrt(problem.yy[0] / np.maximum(problem.samples, 1))
     prior = prior_of(rough, problem)
     weights = 1 / (10 * np.maximum(deviation, floor) ** 2)
     phi = prior.features @ entropic(problem, prior, weights, 1.0)
     return float(np.mean(problem.squares(phi) / np.maximum(problem.yy[0], 1e-300)))
-
-
-def _turned(piece: Piece, fields: Sequence[str], j: int) -> Piece:
-    sign = np.ones(piece.q.shape[1])
-    sign[j] = -1.0
-    return replace(piece, **{name: getattr(piece, name) * sign for name in fields})
-
-
-def _swapped(piece: Piece, fields: Sequence[str], j: int, k: int) -> Piece:
-    order = np.arange(piece.q.shape[1])
-    order[[j, k]] = k, j
-    return replace(piece, **{name: getattr(piece, name)[:, order] for name in fields})
-
-
-def _scaled(piece: Piece, scale: Array) -> Piece:
-    return replace(piece, q=piece.q * scale, qd=piece.qd * scale, qdd=piece.qdd * scale)

@@ -1,21 +1,36 @@
-"""What the tool holds, from a run with it: mass, centre and tensor, as a body that can exist."""
+"""What the tool holds, from a run with it; and the gains of drives, from a load that is known.
 
-from dataclasses import dataclass
+Currents alone show a robot up to one factor for each joint. A load whose mass is known turns them
+into torques: with the currents i_j of joint j, the features Z_j of the arm, unknown φ, and those
+that the load adds, known φ_L,
+
+    k_j i_j = Z_j φ   without it,    k_j i_j = Z_j (φ + φ_L)   with it,
+
+which is linear in φ and all gains k together.
+"""
+
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array
 from armdyn.errors import IdentificationError
-from armdyn.formulations.possible_bodies import PriorBodies, floored_pseudo, ten_numbers
+from armdyn.formulations.possible_bodies import (
+    PriorBodies,
+    floored_pseudo,
+    pseudo_inertias,
+    ten_numbers,
+)
 from armdyn.formulations.regressor import PARAMETERS
 from armdyn.formulations.scaled_newton import Objective, newton
-from armdyn.identification.data import LogOptions, unheard
-from armdyn.identification.equations import Equations
+from armdyn.identification.data import Progress, open_logs, unheard
+from armdyn.identification.equations import ROUGH
+from armdyn.identification.estimate import Unknowns
 from armdyn.identification.identify import identify
-from armdyn.identification.problem import known_value, own_motors, problem_of
-from armdyn.identification.task import Task, prepare
+from armdyn.identification.problem import Problem, problem_of
+from armdyn.identification.task import prepare
 from armdyn.model import Inertia
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
@@ -89,67 +104,62 @@ class Payload(Result):
 
 
 def identify_payload(
-    robot: Robot, loaded: Any, unloaded: Any = None, *, cutoff: float | None = None, **options: Any
+    robot: Robot,
+    loaded: Any,
+    unloaded: Any = None,
+    *,
+    cutoff: float | None = None,
+    progress: Progress | None = None,
+    **options: Any,
 ) -> Payload:
     """Find what the tool holds, from a run with it and, where there is one, a run without.
 
     A robot that was identified needs the loaded run alone. With an unloaded run the robot is
     identified from it first, so that errors of the model do not count as payload.
+
+    Args:
+        robot: The robot without it.
+        loaded: A log with the payload, as in `identify`.
+        unloaded: A log without; None: there is none.
+        cutoff: Of the filter [Hz]; None: chosen.
+        progress: As in `identify`.
+        options: How the logs are read: columns, degrees, gains, rate and time_unit of `identify`.
     """
-    check_robot(robot)
-    told = {
-        k: v
-        for k, v in options.items()
-        if k in ("columns", "degrees", "gains", "rate", "time_unit")
-    }
-    progress = options.get("progress") or unheard
+    logs = open_logs(check_robot(robot), loaded, "data", **options)
     if unloaded is not None:
-        robot = identify(robot, unloaded, False, cutoff=cutoff, progress=progress, **told).robot
-    task = prepare(
-        robot, loaded, False, LogOptions(**told), cutoff, "keep", progress, "entropic", True
-    )
-    A, b, yy, phi, count = _sums(task)
-    K = tool_columns(task.equations)
-    A10, b10 = K.T @ A @ K, K.T @ (b - A @ phi)
+        more: Any = {"cutoff": cutoff, "progress": progress, **options}
+        robot = identify(robot, unloaded, False, **more).robot
+    data = prepare(robot, logs, (), cutoff, "keep", progress or unheard)
+    equations, motors = data.equations, data.equations.own_motors
+    problem = problem_of(equations, [data.sums().whole], motors)
+    phi = np.concatenate([robot.base_parameters(links=True).values, equations.known(motors)])
+    weights = 1 / np.maximum(problem.yy[0] / np.maximum(problem.samples, 1), 1e-300)
+    weights = np.maximum(weights / weights.max(), 1e-3)
+    A, b = problem.normal(weights)
+    yy = float(weights @ problem.yy[0])
+    count = int(problem.samples.sum())
+    K = np.zeros((len(phi), 10))
+    K[: equations.links] = tool_columns(robot)
+    A10 = K.T @ A @ K
+    b10 = K.T @ (b - A @ phi)
     rest = yy - 2 * float(b @ phi) + float(phi @ A @ phi)
     pi = _possible(A10, b10, max(rest, 1e-300), count)
     left = max(rest - 2 * float(b10 @ pi) + float(pi @ A10 @ pi), 0.0)
     # what a filtered sample repeats of its neighbours, ten of them a period of the cut-off
     variance = 5 * left / max(count - 10, 1)
     errors = np.sqrt(np.maximum(np.diag(np.linalg.pinv(A10)) * variance, 0.0))
-    return Payload(
-        robot, _inertia(pi), errors, float(np.sqrt(left / yy)), float(np.sqrt(max(rest, 0) / yy))
-    )
+    body = Inertia.from_pseudo(pseudo_inertias(pi))
+    with_it, without = (float(np.sqrt(max(squares, 0.0) / yy)) for squares in (left, rest))
+    return Payload(robot, body, errors, with_it, without)
 
 
-def _sums(task: Task) -> tuple[Array, Array, float, Array, int]:
-    """Normal equations in the features of the robot, weighted by its own errors; its features."""
-    equations, robot = task.equations, task.robot
-    motors = own_motors(equations)
-    problem = problem_of(equations, task.training.sums().folds(1), motors)
-    phi = np.concatenate([
-        robot.base_parameters(links=True).values,
-        [known_value(robot, k, feature) for k, feature in motors],
-    ])  # fmt: skip
-    weights = 1 / np.maximum(problem.yy[0] / np.maximum(problem.samples, 1), 1e-300)
-    weights = weights / weights.max()
-    weights = np.maximum(weights, 1e-3)
-    A, b = problem.normal(weights)
-    return A, b, float(weights @ problem.yy[0]), phi, int(problem.samples.sum())
-
-
-def tool_columns(equations: Equations) -> Array:
+def tool_columns(robot: Robot) -> Array:
     """The features of the links by the ten numbers of a body in the tool frame, (F, 10)."""
-    robot = equations.robot
-    model, base = robot.model, robot.base_parameters(links=True)
-    frame = model.tool_frame
-    columns = []
-    for unit in np.eye(10):
-        body = _inertia(unit)
-        columns.append(_ten(Inertia.from_pseudo(frame.placement @ body.pseudo @ frame.placement.T)))
-    carried = base.matrix[:, 10 * frame.link : 10 * frame.link + 10] @ np.array(columns).T
-    rest = np.zeros((len(own_motors(equations)), 10))
-    return np.concatenate([carried, rest])
+    frame = robot.model.tool_frame
+    base = robot.base_parameters(links=True)
+    moved = frame.placement @ pseudo_inertias(np.eye(10)) @ frame.placement.T
+    found: Array = base.matrix[:, 10 * frame.link : 10 * frame.link + 10] @ ten_numbers(moved).T
+    return found
 
 
 def _possible(A: Array, b: Array, squares: float, count: int) -> Array:
@@ -160,7 +170,8 @@ def _possible(A: Array, b: Array, squares: float, count: int) -> Array:
             f"no payload is seen: the best mass is {four[0]:.3g} kg; is this the loaded run, is "
             "the model of the unloaded arm right, and does the motion lift the tool?"
         )
-    mass, centre = float(four[0]), four[1:] / four[0]
+    mass = float(four[0])
+    centre = four[1:] / four[0]
     ball = Inertia.sphere(float(np.cbrt(3 * mass / (4 * np.pi * DENSITY))), mass=mass).moved(centre)
     prior = PriorBodies(np.linalg.cholesky(floored_pseudo(ball))[None])
     none = np.zeros(0)
@@ -176,8 +187,93 @@ def _ten(body: Inertia) -> Array:
     return ten_numbers(body.pseudo.astype(float))
 
 
-def _inertia(ten: Array) -> Inertia:
-    tensor = np.array(
-        [[ten[4], ten[5], ten[7]], [ten[5], ten[6], ten[8]], [ten[7], ten[8], ten[9]]]
-    )
-    return Inertia.from_origin(float(ten[0]), frozen(ten[1:4]), frozen(tensor))
+# gains of drives
+
+_ROUNDS = 5
+"""How often the noise of each joint is found anew."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DriveGains(Result):
+    """Torque by current of each drive."""
+
+    joints: tuple[str, ...]
+    values: Array
+    """Gains, (n,) [N m/A]."""
+    errors: Array
+    """Standard errors, (n,)."""
+
+    def sections(self) -> tuple[Section, ...]:
+        """The report."""
+        rows = zip(self.joints, self.values, self.errors, strict=True)
+        lines = tuple(f"{name}: {k:.4g} ± {1.96 * e:.2g} N m/A" for name, k, e in rows)
+        data = {"gains": self.values.tolist(), "errors": self.errors.tolist()}
+        return (Section("Drive gains", lines, data=data),)
+
+    def __repr__(self) -> str:
+        return f"<DriveGains {np.round(self.values, 4).tolist()} N m/A>"
+
+
+def identify_drive_gains(
+    robot: Robot,
+    unloaded: Any,
+    loaded: Any,
+    load: Inertia,
+    *,
+    cutoff: float | None = None,
+    **options: Any,
+) -> DriveGains:
+    """Find the gains of the drives from currents with and without a load that is known.
+
+    Args:
+        robot: The geometry; masses do not matter.
+        unloaded: A log with currents (or torques in any unit), as in `identify`.
+        loaded: The same with the load.
+        load: The load as a body in the tool frame.
+        cutoff: Of the filter [Hz]; None: chosen.
+        options: How the logs are read, as in `identify`.
+    """
+    check_robot(robot)
+    if not isinstance(load, Inertia):
+        raise IdentificationError("load: expected an armdyn.Inertia in the tool frame")
+    options = {"gains": np.ones(robot.n)} | options
+    runs = ((unloaded, "data"), (loaded, "loaded"))
+    first, second = (open_logs(robot, run, name, **options) for run, name in runs)
+    data = prepare(robot, first, (), cutoff, "choose", unheard)
+    equations = replace(data.equations, structure=ROUGH)
+    motors = equations.motors_with(ROUGH)
+    carried = np.zeros(equations.links + len(motors))
+    carried[: equations.links] = tool_columns(robot) @ _ten(load)
+    data = replace(data, equations=equations)
+    folds = [data.with_logs(logs).sums().whole for logs in (first, second)]
+    loads = np.stack([0 * carried, carried])
+    problem = _with_gains(problem_of(equations, folds, motors), loads).whole
+    unknowns = Unknowns.all_of(problem.g.shape[-1])
+    weights = np.full(robot.n, 1.0 / max(float(problem.yy.sum()), 1e-300))
+    for _ in range(_ROUNDS):
+        found = unknowns.solved(problem, weights)
+        weights = np.maximum(problem.samples, 1) / np.maximum(5 * problem.squares(found), 1e-18)
+    A, _ = problem.normal(weights)
+    scale = 1 / np.sqrt(np.maximum(np.diag(A), 1e-300))
+    covariance = np.linalg.pinv(A * scale * scale[:, None], rcond=1e-10) * scale * scale[:, None]
+    values, variances = (x[len(carried) :] for x in (found, np.diag(covariance)))
+    unseen = [name for name, k in zip(robot.joint_names, values, strict=True) if k <= 0]
+    if unseen:
+        raise IdentificationError(
+            f"the load does not show the gain of {', '.join(unseen)}; move these joints so that "
+            "the load pulls on them"
+        )
+    return DriveGains(robot.joint_names, values, np.sqrt(np.maximum(variances, 0.0)))
+
+
+def _with_gains(runs: Problem, loads: Array) -> Problem:
+    """The problem of runs with currents: Z φ - k i = -Z φ_L, unknown in φ and the gains k."""
+    K, n, F = runs.g.shape
+    G, g = np.zeros((K, n, F + n, F + n)), np.zeros((K, n, F + n))
+    carried = np.einsum("kjab,kb->kja", runs.G, loads)
+    for j in range(n):
+        G[:, j, :F, :F] = runs.G[:, j]
+        G[:, j, :F, F + j] = G[:, j, F + j, :F] = -runs.g[:, j]
+        G[:, j, F + j, F + j] = runs.yy[:, j]
+        g[:, j, :F], g[:, j, F + j] = -carried[:, j], np.sum(runs.g[:, j] * loads, axis=-1)
+    return Problem(runs.motors, G, g, np.einsum("kja,ka->kj", carried, loads), runs.counts)

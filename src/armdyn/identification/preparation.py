@@ -131,8 +131,9 @@ def _chunks(log: Log, cutoff: float, health: Health) -> Iterator[tuple[Samples, 
         rest = block if rest is None else rest.joined(block)
         rest = _cleaned(rest, log.period, health)
         while True:
-            gap = _first_gap(rest.t, log.period)
-            if gap is not None and gap <= size:
+            steps = np.diff(rest.t)
+            gap = next(iter(np.flatnonzero((steps > GAP * log.period) | (steps < 0)) + 1), size + 1)
+            if gap <= size:
                 health.counts["gaps"] += 1
                 yield rest[:gap], first, True
                 rest, first = rest[gap:], True
@@ -166,12 +167,6 @@ def _cleaned(samples: Samples, period: float, health: Health) -> Samples:
     return samples
 
 
-def _first_gap(t: Array, period: float) -> int | None:
-    steps = np.diff(t)
-    places = np.flatnonzero((steps > GAP * period) | (steps < 0))
-    return int(places[0]) + 1 if len(places) else None
-
-
 def _prepared(
     samples: Samples,
     period: float,
@@ -184,48 +179,40 @@ def _prepared(
     ends = [(_END if at_end else _OVERLAP) / cutoff for at_end in whole]
     if len(samples) < 8 or samples.t[-1] - samples.t[0] <= sum(ends) + 4 * period:
         return None
-    steps = np.diff(samples.t)
-    _tell_jitter(steps, period, health)
+    steps = np.diff(samples.t) / period
+    off = np.abs(steps - 1.0)
+    near = off < 0.5
+    health.counts["jitter"] += int((off[near] > 0.02).sum())
+    health.counts["filled"] += int(np.round(steps[~near] - 1.0).clip(0).sum())
+    health.worst_jitter = max(health.worst_jitter, float(off[near].max(initial=0.0)))
     u = np.arange(samples.t[0], samples.t[-1] + 1e-6 * period, period)
     regular = len(u) == len(samples) and np.abs(u - samples.t).max() < 1e-3 * period
 
-    def on_grid(x: Array) -> Array:
-        return x if regular else np.asarray(make_interp_spline(samples.t, x, k=3)(u))
+    step = max(1, int(rate / (_STAGE * cutoff)))
+    motion, thin = min(cutoffs.motion, 0.45 * rate), u[::step]
 
-    q, tau = on_grid(samples.q), on_grid(samples.tau)
-    qd, qdd = (None if x is None else on_grid(x) for x in (samples.qd, samples.qdd))
+    def smooth(x: Array, below: float) -> Array:
+        grid = x if regular else np.asarray(make_interp_spline(samples.t, x, k=3)(u))
+        return low_pass(grid, below, rate)[::step]
+
     saturated = _saturated(samples.tau, limits)
     counts = saturated.sum(axis=0)
     health.saturated = counts if health.saturated is None else health.saturated + counts
     health.duration += float(u[-1] - u[0] - sum(ends))
     good = _away_from(saturated, samples.t, u, 1.0 / cutoff)
-
-    step = max(1, int(rate / (_STAGE * cutoff)))
-    motion = min(cutoffs.motion, 0.45 * rate)
-    thin = u[::step]
-    q = low_pass(q, motion, rate)[::step]
-    qd = None if qd is None else low_pass(qd, motion, rate)[::step]
-    qdd = None if qdd is None else low_pass(qdd, motion, rate)[::step]
+    q, tau = smooth(samples.q, motion), smooth(samples.tau, cutoff)
+    qd, qdd = (None if x is None else smooth(x, motion) for x in (samples.qd, samples.qdd))
     if qd is None:
         curve = make_interp_spline(thin, q, k=5)
         qd = curve.derivative(1)(thin)
         qdd = curve.derivative(2)(thin) if qdd is None else qdd
     elif qdd is None:
         qdd = make_interp_spline(thin, qd, k=5).derivative(1)(thin)
-    tau = low_pass(tau, cutoff, rate)[::step]
     again = max(1, int(rate / step / (_KEPT * cutoff)))
     inside = (thin >= u[0] + ends[0]) & (thin <= u[-1] - ends[1])
     first, last = np.flatnonzero(inside)[[0, -1]]
     kept = slice(int(first), int(last) + 1, again)
     return Piece(thin, q, qd, qdd, tau, good[::step], kept, rate / step)
-
-
-def _tell_jitter(steps: Array, period: float, health: Health) -> None:
-    off = np.abs(steps / period - 1.0)
-    near = off < 0.5
-    health.counts["jitter"] += int((off[near] > 0.02).sum())
-    health.counts["filled"] += int(np.round(steps[~near] / period - 1.0).clip(0).sum())
-    health.worst_jitter = max(health.worst_jitter, float(off[near].max(initial=0.0)))
 
 
 def _saturated(tau: Array, limits: Array) -> Array:

@@ -1,13 +1,15 @@
 """Sums over samples, and the least-squares problem and prior of a choice of friction terms.
 
 The sums are all that an estimate needs of a log, however long it is. For each joint the products of
-its features, and of these with the torques of all joints, are summed up over blocks of neighbouring
-samples. There are at most so many blocks: when there are more, neighbours are joined, and a block
-is twice as long from then on. Folds of a problem are such blocks.
+its features, and of these with its torque, are summed up. Neighbouring samples are alike, so folds
+are long blocks: each piece of a log is cut into so many, and the same blocks of all pieces are one.
 """
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,18 +17,9 @@ from armdyn.arrays import Array
 from armdyn.formulations.possible_bodies import PriorBodies
 from armdyn.formulations.scaled_newton import Objective
 from armdyn.identification.equations import Equations, Motor, Rows
-from armdyn.identification.friction_terms import (
-    ROTOR,
-    FrictionFeature,
-    Structure,
-    own_features,
-    spring_features,
-    spring_value,
-)
-from armdyn.robot import Robot
 
-MOST_BLOCKS = 64
-"""Blocks of a log that are kept apart."""
+FOLDS = 5
+"""Blocks that samples are summed up in."""
 KEPT_SAMPLES = 30_000
 """Samples whose equations are kept, for tests of residuals and pictures."""
 
@@ -36,43 +29,37 @@ class Block:
     """Sums over neighbouring samples."""
 
     products: tuple[Array, ...]
-    """For each joint ZᵀZ of its features and the n torques, (k + n, k + n)."""
+    """For each joint ZᵀZ of its features and its torque, (k + 1, k + 1)."""
     counts: Array
     """Good samples of each joint, (n,)."""
-    length: int
-    """Samples it was made of."""
 
     def __add__(self, other: "Block") -> "Block":
         both = zip(self.products, other.products, strict=True)
-        return Block(
-            tuple(a + b for a, b in both), self.counts + other.counts, self.length + other.length
-        )
+        return Block(tuple(a + b for a, b in both), self.counts + other.counts)
 
 
 def block_of(rows: Rows, weights: Array | None = None) -> Block:
     """The sums over rows, each sample of a joint with a weight (m, n)."""
-    products, n = [], rows.tau.shape[1]
-    for j in range(n):
-        good = rows.good[:, j]
-        columns = np.concatenate([rows.Z[j], rows.tau], axis=1)
-        if not good.all():
-            columns = columns[good]
+    products = []
+    for j, (Z, good) in enumerate(zip(rows.Z, rows.good.T, strict=True)):
+        columns = np.column_stack([Z, rows.tau[:, j]])[good]
         if weights is not None:
             columns = columns * np.sqrt(weights[good, j])[:, None]
         products.append(columns.T @ columns)
-    return Block(tuple(products), rows.good.sum(axis=0), len(rows))
+    return Block(tuple(products), rows.good.sum(axis=0))
 
 
 @dataclass
 class Sums:
-    """The sums over the blocks of one or more logs, and some of their samples."""
+    """The sums over one or more logs, and some of their samples."""
 
     equations: Equations
-    blocks: list[Block] = field(default_factory=list)
+    folds: list[Block] = field(default_factory=list)
+    samples: int = 0
+    """How many samples are in the sums."""
     kept: list[Rows] = field(default_factory=list)
     every: int = 1
     """One of so many pieces is kept."""
-    _length: int = 0
     _seen: int = 0
 
     def add(self, rows: Rows, weights: Array | None = None) -> None:
@@ -84,41 +71,22 @@ class Sums:
             while sum(map(len, self.kept)) > KEPT_SAMPLES and len(self.kept) > 2:
                 self.kept, self.every = self.kept[::2], 2 * self.every
         self._seen += 1
-        target = self._length or max(1, len(rows) // MOST_BLOCKS)
-        self._length = target
-        for start in range(0, len(rows), target):
-            part = slice(start, start + target)
-            self.blocks.append(block_of(rows[part], None if weights is None else weights[part]))
-        while len(self.blocks) > 2 * MOST_BLOCKS:
-            pairs = [self.blocks[i : i + 2] for i in range(0, len(self.blocks), 2)]
-            self.blocks = [pair[0] + pair[1] if len(pair) == 2 else pair[0] for pair in pairs]
-            self._length *= 2
+        self.samples += len(rows)
+        edges = np.linspace(0, len(rows), FOLDS + 1).astype(int).tolist()
+        more = [
+            block_of(rows[a:b], None if weights is None else weights[a:b])
+            for a, b in pairwise(edges)
+        ]
+        self.folds = [*map(operator.add, self.folds, more)] if self.folds else more
 
     @property
-    def samples(self) -> int:
-        """How many samples are in the sums."""
-        return sum(block.length for block in self.blocks)
-
-    def folds(self, count: int) -> list[Block]:
-        """The same blocks joined to so many, of about equal length, in order."""
-        count = max(1, min(count, len(self.blocks)))
-        lengths = np.cumsum([block.length for block in self.blocks])
-        place = np.minimum((lengths - 1) * count // lengths[-1], count - 1)
-        joined = []
-        for k in range(count):
-            some = [b for b, p in zip(self.blocks, place, strict=True) if p == k]
-            if some:
-                total = some[0]
-                for other in some[1:]:
-                    total = total + other
-                joined.append(total)
-        return joined
+    def whole(self) -> Block:
+        """All folds as one."""
+        return reduce(operator.add, self.folds)
 
 
 MOTOR_SHARE = 0.1
 """Share of the torque of a joint that a term of its motor is expected to have."""
-RANK_TOLERANCE = 1e-10
-"""Eigenvalue of scaled products below which the data do not show a direction."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,24 +104,15 @@ class Problem:
     counts: Array
     """Samples, (K, n)."""
 
+    def part(self, folds: slice | Array) -> "Problem":
+        """Some of the folds, as one."""
+        sums = (x[folds].sum(axis=0, keepdims=True) for x in (self.G, self.g, self.yy, self.counts))
+        return Problem(self.motors, *sums)
+
     @property
     def whole(self) -> "Problem":
         """All folds as one."""
-        G, g = self.G.sum(axis=0, keepdims=True), self.g.sum(axis=0, keepdims=True)
-        counts = self.counts.sum(axis=0, keepdims=True)
-        return Problem(self.motors, G, g, self.yy.sum(axis=0, keepdims=True), counts)
-
-    def without(self, fold: int) -> "Problem":
-        """All folds but one, as one."""
-        rest = np.arange(len(self.yy)) != fold
-        return Problem(
-            self.motors, self.G[rest], self.g[rest], self.yy[rest], self.counts[rest]
-        ).whole
-
-    def fold(self, fold: int) -> "Problem":
-        """One fold."""
-        some = slice(fold, fold + 1)
-        return Problem(self.motors, self.G[some], self.g[some], self.yy[some], self.counts[some])
+        return self.part(slice(None))
 
     def normal(self, weights: Array) -> tuple[Array, Array]:
         """A and b of the normal equations A φ = b with a weight for each joint, (n,)."""
@@ -176,33 +135,12 @@ def problem_of(equations: Equations, folds: Sequence[Block], motors: Sequence[Mo
     G, g = np.zeros((K, n, F, F)), np.zeros((K, n, F))
     yy, counts = np.zeros((K, n)), np.array([block.counts for block in folds], dtype=float)
     for j, (out, into) in enumerate(equations.matched(motors)):
-        torque = len(equations.acting[j]) + j
         for k, block in enumerate(folds):
             P = block.products[j]
             G[k, j][np.ix_(into, into)] = P[np.ix_(out, out)]
-            g[k, j][into] = P[out, torque]
-            yy[k, j] = P[torque, torque]
+            g[k, j][into] = P[out, -1]
+            yy[k, j] = P[-1, -1]
     return Problem(tuple(motors), G, g, yy, counts)
-
-
-def motors_with(equations: Equations, structure: Structure) -> list[Motor]:
-    """The features of all motors with these terms, and of the springs.
-
-    A drive has no offset of its own.
-    """
-    N = len(equations.robot.model.joints)
-    own = [(k, f) for k in range(len(equations.ratios)) for f in structure if k < N or not f.signed]
-    return [*own, *spring_features(equations.robot.model)]
-
-
-def own_motors(equations: Equations) -> list[Motor]:
-    """The features that the motors and springs of the robot have already."""
-    found: list[Motor] = []
-    for k, owner in enumerate(equations.robot.model.driven):
-        law = own_features(owner.friction, float(equations.speeds[k]))
-        rotor = (ROTOR,) if owner.rotor.reflected else ()
-        found += [(k, feature) for feature in (*rotor, *law)]
-    return [*found, *spring_features(equations.robot.model)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,6 +150,8 @@ class Prior:
     objective: Objective
     features: Array
     """The features by the coordinates x of the objective, (F, P)."""
+    known: Array
+    """θ of the robot as it was given, (P,): ten numbers of each link, then those of motors."""
 
     @property
     def parameters(self) -> Array:
@@ -221,35 +161,23 @@ class Prior:
 
 def prior_of(equations: Equations, problem: Problem) -> Prior:
     """The prior of the links of a robot and of these features."""
-    robot = equations.robot
-    scale, signed, centre = [], [], []
-    rms = np.sqrt(problem.yy.sum(axis=0) / np.maximum(problem.samples, 1))
-    for i, (k, feature) in enumerate(problem.motors, start=equations.links):
-        known = known_value(robot, k, feature)
-        size = np.sqrt(problem.G[:, :, i, i].sum(axis=0) / np.maximum(problem.samples, 1))
-        felt = size > 0
-        share = MOTOR_SHARE * float((rms[felt] / size[felt]).min(initial=np.inf))
-        usual = share if np.isfinite(share) and share > 0 else 1.0
-        scale.append(usual if feature.signed or known <= 0 else known)
-        signed.append(feature.signed)
-        centre.append(known / usual if feature.signed else 1.0)
-    objective = Objective.plain(
-        PriorBodies.of(robot.model), np.array(scale), np.array(signed, dtype=bool), np.array(centre)
-    )
-    N, motors = len(robot.model.links), len(problem.motors)
-    M = np.zeros((equations.links + motors, 10 * N + motors))
-    M[: equations.links, : 10 * N] = robot.base_parameters(links=True).matrix
-    M[equations.links :, 10 * N :] = np.eye(motors)
-    return Prior(objective, M @ objective.transform)
-
-
-def known_value(robot: Robot, motor: int, feature: FrictionFeature) -> float:
-    """What a robot has of a feature already; 0 if nothing."""
-    driven = robot.model.driven
-    if motor >= len(driven):
-        return spring_value(robot.model.springs[motor - len(driven)], feature)
-    owner = driven[motor]
-    if feature is ROTOR:
-        return owner.rotor.reflected
-    values = [getattr(owner.friction, name) for name in feature.linear]
-    return float(np.mean(values)) if values else 0.0
+    robot, motors = equations.robot, problem.motors
+    known = equations.known(motors)
+    signed = np.array([feature.signed for _, feature in motors], dtype=bool)
+    mean = np.maximum(problem.samples, 1)
+    rms = np.sqrt(problem.yy.sum(axis=0) / mean)
+    scale = np.ones(len(motors))
+    for i in range(len(motors)):
+        place = equations.links + i
+        size = np.sqrt(problem.G[:, :, place, place].sum(axis=0) / mean)
+        share = MOTOR_SHARE * float((rms[size > 0] / size[size > 0]).min(initial=np.inf))
+        scale[i] = share if np.isfinite(share) and share > 0 else 1.0
+    centre = np.where(signed, known / scale, 1.0)
+    scale = np.where(signed | (known <= 0), scale, known)
+    objective = Objective.plain(PriorBodies.of(robot.model), scale, signed, centre)
+    ten = 10 * len(robot.model.links)
+    M = np.zeros((equations.links + len(motors), ten + len(motors)))
+    M[: equations.links, :ten] = robot.base_parameters(links=True).matrix
+    M[equations.links :, ten:] = np.eye(len(motors))
+    whole = np.concatenate([robot.parameters[:ten], known])
+    return Prior(objective, M @ objective.transform, whole)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -56,6 +57,12 @@ class Fit:
     """Time that was used [s]."""
     series: Series
 
+    def data(self) -> dict[str, Any]:
+        """The errors as plain data."""
+        arrays = {"per_joint": self.per_joint.tolist(), "rms": self.rms.tolist()}
+        size = {"samples": self.samples, "duration": self.duration}
+        return {"relative_error": self.relative_error, **arrays, **size}
+
     def __repr__(self) -> str:
         return f"<Fit of {self.name}: {100 * self.relative_error:.2f} %>"
 
@@ -79,15 +86,13 @@ def series_of(
     equations: Equations, kept: list[Rows], motors: Sequence[Motor], phi: Array
 ) -> Series:
     """The samples that were kept with what an estimate predicts for them."""
-    predicted = [equations.predicted(rows, motors, phi) for rows in kept]
     empty = np.zeros((0, equations.robot.n))
-
-    def joined(name: str) -> Array:
-        return np.concatenate([getattr(rows, name) for rows in kept] or [empty])
-
-    t = np.concatenate([rows.t for rows in kept] or [np.zeros(0)])
-    found = np.concatenate(predicted or [empty])
-    return Series(t, joined("q"), joined("qd"), joined("tau"), found, joined("good").astype(bool))
+    predicted = [equations.predicted(rows, motors, phi) for rows in kept]
+    columns = {name: [getattr(rows, name) for rows in kept] for name in ("q", "qd", "tau", "good")}
+    whole = {name: np.concatenate([empty, *parts]) for name, parts in columns.items()}
+    t = np.concatenate([np.zeros(0), *(rows.t for rows in kept)])
+    whole["good"] = whole["good"].astype(bool)
+    return Series(t, predicted=np.concatenate([empty, *predicted]), **whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +110,12 @@ class ResidualTest:
     @property
     def told(self) -> list[str]:
         """The patterns that are worth a word."""
-        found = []
-        if self.velocity > TOLD:
-            found.append(
-                f"{100 * self.velocity:.0f} % goes with its velocity: another friction law"
-            )
-        if self.position > TOLD:
-            found.append(
-                f"{100 * self.position:.0f} % goes with its position: gear ripple, a spring, "
-                "cables, or an error of the geometry"
-            )
-        if self.drift > TOLD:
-            found.append(f"{100 * self.drift:.0f} % goes with friction that drifts: temperature")
-        return found
+        shares = {
+            "its velocity: another friction law": self.velocity,
+            "its position: gear ripple, a spring, cables, or wrong geometry": self.position,
+            "friction that drifts: temperature": self.drift,
+        }
+        return [f"{100 * x:.0f} % goes with {what}" for what, x in shares.items() if x > TOLD]
 
 
 def residual_tests(series: Series, joints: tuple[str, ...]) -> tuple[ResidualTest, ...]:
@@ -126,13 +124,11 @@ def residual_tests(series: Series, joints: tuple[str, ...]) -> tuple[ResidualTes
     step = float(np.median(np.diff(series.t))) if len(series.t) > 1 else 0.0
     for j, name in enumerate(joints):
         good = series.good[:, j]
-        r, q, qd, t = (
-            x[good] for x in (series.residual[:, j], series.q[:, j], series.qd[:, j], series.t)
-        )
+        r, q, qd = (x[good, j] for x in (series.residual, series.q, series.qd))
         if len(r) < 4 * BINS or not r.any():
             found.append(ResidualTest(name, 0.0, 0.0, 0.0, 0.0))
             continue
-        length = correlation_length(r)
+        length, t = correlation_length(r), series.t[good]
         drift = np.sign(qd) * (t - t.mean())
         slope = float(drift @ r) ** 2 / max(float(drift @ drift) * float(r @ r), 1e-300)
         by_rate, by_place = (_share(x, r, length) for x in (qd, q))

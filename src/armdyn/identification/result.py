@@ -1,27 +1,44 @@
 """What an identification found, with its reports, pictures and files."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from html import escape
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.html import html_table, html_text
+from armdyn.errors import WriteError
 from armdyn.identification.diagnosis import Finding
 from armdyn.identification.estimate import Noise
 from armdyn.identification.observer.observer import Observer
-from armdyn.identification.page import check_page, page, torque_figure
 from armdyn.identification.preparation import Cutoffs, Health
 from armdyn.identification.residuals import Fit, ResidualTest
 from armdyn.identification.task import Search
 from armdyn.identification.uncertainty import FoundParameter
 from armdyn.io.atomic import write_text
-from armdyn.report.figures import save_picture
+from armdyn.io.regular import check_path
+from armdyn.report.figures import (
+    ALARM,
+    COLOURS,
+    GREY,
+    INK,
+    check_plot,
+    draw_head,
+    panels_of_joints,
+    save_picture,
+    styled_figure,
+    thinned,
+)
 from armdyn.report.portrait import figure_html
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot
+from armdyn.version import __version__
+
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +46,7 @@ class Identification(Result):
     """The robot that was found, how well it explains the data, and what is known of it."""
 
     robot: Robot
-    """The robot that was found; every link of it can exist."""
+    """The robot that was found; its torques are those that were scored."""
     given: Robot
     """The robot as it was given."""
     parameters: tuple[FoundParameter, ...]
@@ -42,8 +59,10 @@ class Identification(Result):
     split: str
     """What sort of validation it was."""
     method: str
+    scored: str
+    """What the errors are those of: a possible robot, or base parameters as they are."""
     search: Search
-    """What was chosen on held-out blocks of the training."""
+    """What was chosen, and tried on held-out blocks of the training."""
     cutoffs: Cutoffs
     noise: Noise
     """What the torques have that the model does not explain."""
@@ -65,16 +84,22 @@ class Identification(Result):
         return tuple(parameter for parameter in self.base if not parameter.excited)
 
     @property
+    def impossible(self) -> tuple[str, ...]:
+        """Links, rotors and friction that cannot exist, as least squares may have them."""
+        model = self.robot.model
+        links = [link.name for link in model.links if link.inertia.fault]
+        motors = [o.name for o in model.driven if o.rotor.fault or o.friction.fault]
+        return *links, *motors
+
+    @property
     def noise_time(self) -> Array:
         """Correlation time of what is not explained, (n,) [s]."""
         return np.array([test.noise_time for test in self.tests])
 
     def observer(self, gain: Any = 25.0, **options: Any) -> Observer:
         """An observer of the robot, with thresholds from the noise that was found."""
-        worst = self.training.rms
-        if self.validation is not None:
-            worst = np.maximum(worst, self.validation.rms)
-        floor = np.maximum(worst, 1e-9)
+        fits = [fit.rms for fit in (self.training, self.validation) if fit is not None]
+        floor = np.maximum(np.max(fits, axis=0), 1e-9)
         return Observer(
             self.robot, gain, **{"noise": floor, "noise_time": self.noise_time} | options
         )
@@ -95,19 +120,13 @@ class Identification(Result):
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report, the verdict first."""
         order = (_verdict, _findings, _errors, _base, _unexcited, _motors, _links, _residuals)
-        parts = (part(self) for part in (*order, _method, _parameters))
-        return tuple(part for part in parts if part is not None)
+        parts = (part(self) for part in (*order, _method))
+        data = {"parameters": _data(self.parameters)}
+        return *(part for part in parts if part is not None), Section("", data=data)
 
     def _repr_html_(self) -> str:
-        """The first parts of the report and the torques, in a notebook."""
-        told = [part for part in self.sections() if part.title][:_SHOWN]
-        texts = ("\n".join((part.title, *(f"  {line}" for line in part.lines))) for part in told)
-        tables = (
-            html_table(part.columns, part.rows, texts=part.texts) if part.rows else ""
-            for part in told
-        )
-        parts = (html_text(text) + table for text, table in zip(texts, tables, strict=True))
-        return "".join(parts) + figure_html(lambda: torque_figure(self))
+        """The report and the torques, in a notebook."""
+        return Result._repr_html_(self) + figure_html(lambda: torque_figure(self))
 
     def __repr__(self) -> str:
         fit = self.validation or self.training
@@ -115,6 +134,9 @@ class Identification(Result):
             f"<Identification of {self.given.name!r}: {100 * fit.relative_error:.2f} % error in "
             f"{fit.name}>"
         )
+
+
+# the parts of the report
 
 
 def _verdict(found: Identification) -> Section:
@@ -128,108 +150,85 @@ def _verdict(found: Identification) -> Section:
     else:
         lines.append("nothing was held out: the error of the training says little about others")
     lines.append(f"training: {_percent(found.training.relative_error)} are not explained")
+    lines.append(f"scored: {found.scored}")
     lines.append(f"{sum(p.excited for p in found.base)} of {len(found.base)} base parameters shown")
     severe = [finding for finding in found.findings if finding.severe]
     if severe:
         lines.append(f"NOT TO BE TRUSTED: {', '.join(f.kind for f in severe)}, see below")
-    return Section(
-        "Identification",
-        tuple(lines),
-        data={
-            "robot": found.given.name,
-            "sources": list(found.sources),
-            "held_out": list(found.held_out),
-            "relative_error": fit.relative_error,
-            "split": found.split,
-            "training": _fit_data(found.training),
-            "validation": _fit_data(found.validation),
-        },
-    )
-
-
-def _fit_data(fit: Fit | None) -> dict[str, Any] | None:
-    if fit is None:
-        return None
-    return {
+    data = {
+        "robot": found.given.name,
+        "sources": list(found.sources),
+        "held_out": list(found.held_out),
         "relative_error": fit.relative_error,
-        "per_joint": fit.per_joint.tolist(),
-        "rms": fit.rms.tolist(),
-        "samples": fit.samples,
-        "duration": fit.duration,
+        "split": found.split,
+        "scored": found.scored,
+        "training": found.training.data(),
+        "validation": None if found.validation is None else found.validation.data(),
     }
+    return Section("Identification", tuple(lines), data=data)
 
 
 def _findings(found: Identification) -> Section | None:
     if not found.findings:
         return None
     lines = [("! " if f.severe else "- ") + str(f) for f in found.findings]
-    data = [
-        {"kind": f.kind, "text": f.text, "advice": f.advice, "severe": f.severe}
-        for f in found.findings
-    ]
-    return Section("What the data have", tuple(lines), data={"findings": data})
+    return Section(
+        "What the data have", tuple(lines), data={"findings": [asdict(f) for f in found.findings]}
+    )
 
 
 def _errors(found: Identification) -> Section:
-    joints = [found.given.model.joints[i] for i in found.given.model.independent]
-    held = found.validation
+    model = found.given.model
+    fits = [fit for fit in (found.training, found.validation) if fit is not None]
     rows = []
-    for j, joint in enumerate(joints):
+    for j, joint in enumerate(model.joints[i] for i in model.independent):
         unit = joint.type.torque_unit
-        row = [joint.name, _percent(found.training.per_joint[j])]
-        row.append(f"{found.training.rms[j]:.3g} {unit}")
-        if held is not None:
-            row += [_percent(held.per_joint[j]), f"{held.rms[j]:.3g} {unit}"]
-        row.append(f"{found.noise.deviation[j]:.3g} {unit}")
-        rows.append(tuple(row))
-    columns = ["joint", "training", "rms", *(["validation", "rms "] if held else []), "noise"]
-    return Section("Errors by joint", (), tuple(columns), tuple(rows))
+        cells = [(_percent(fit.per_joint[j]), f"{fit.rms[j]:.3g} {unit}") for fit in fits]
+        noise = f"{found.noise.deviation[j]:.3g} {unit}"
+        rows.append((joint.name, *(cell for pair in cells for cell in pair), noise))
+    columns = ("joint", *("training", "rms", "validation", "rms ")[: 2 * len(fits)], "noise")
+    return Section("Errors by joint", (), columns, tuple(rows))
 
 
 def _base(found: Identification) -> Section:
-    some = [p for p in found.base if p.excited]
     return Section(
         "Base parameters that the motion shows",
         ("value, 95 % interval, and what the robot had",),
-        ("base parameter", "value", "from", "to", "before", "unit"),
-        tuple(_row(p) for p in some),
+        ("base parameter", *_COLUMNS),
+        tuple(_row(p) for p in found.base if p.excited),
         data={"base_parameters": _data(found.base)},
     )
 
 
+_COLUMNS = ("value", "from", "to", "before", "unit")
+
+
 def _row(p: FoundParameter) -> tuple[str, ...]:
-    low, high = p.interval
-    name = p.name if len(p.name) <= 60 else p.name[:57] + "..."
-    return name, f"{p.value:.4g}", f"{low:.4g}", f"{high:.4g}", f"{p.before:.4g}", p.unit
+    numbers = (p.value, *p.interval, p.before)
+    return _short(p.name), *(f"{x:.4g}" for x in numbers), p.unit
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
 
 
 def _data(parameters: Sequence[FoundParameter]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": p.name, "unit": p.unit, "value": p.value, "error": p.error,
-            "interval": list(p.interval), "before": p.before, "excited": p.excited, "why": p.why,
-        }
-        for p in parameters
-    ]  # fmt: skip
+    return [asdict(p) | {"interval": list(p.interval)} for p in parameters]
 
 
 def _unexcited(found: Identification) -> Section | None:
-    some = found.unexcited
-    if not some:
-        return None
-    rows = tuple((p.name if len(p.name) <= 60 else p.name[:57] + "...", p.why) for p in some)
+    rows = tuple((_short(p.name), p.why) for p in found.unexcited)
     line = "what the robot had was kept as far as the data allow"
-    return Section("Not shown by the motion", (line,), ("base parameter", "why"), rows, 2)
+    columns = ("base parameter", "why")
+    return Section("Not shown by the motion", (line,), columns, rows, 2) if rows else None
 
 
 def _motors(found: Identification) -> Section:
-    N = 10 * len(found.robot.model.links)
-    some = found.parameters[N:]
     return Section(
         "Rotors, friction and springs" if found.robot.model.springs else "Rotors and friction",
         (f"terms: {found.search.friction or 'none'}",),
-        ("parameter", "value", "from", "to", "before", "unit"),
-        tuple(_row(p) for p in some),
+        ("parameter", *_COLUMNS),
+        tuple(_row(p) for p in found.parameters[10 * len(found.robot.model.links) :]),
         data={"friction": found.search.friction},
     )
 
@@ -241,62 +240,190 @@ def _links(found: Identification) -> Section:
         centre = ", ".join(f"{c:.3f}" for c in body.com)
         rows.append((link.name, f"{body.mass:.3g}", f"{before.mass:.3g}", f"({centre})"))
     line = "every link can exist: its pseudo-inertia is positive definite"
-    faults = [link.name for link in found.robot.model.links if link.inertia.fault]
-    if faults:
-        line = f"links that cannot exist: {', '.join(faults)}"
-    return Section("Links", (line,), ("link", "mass [kg]", "before", "centre [m]"), tuple(rows))
+    if found.impossible:
+        names = ", ".join(found.impossible)
+        line = f"cannot exist: {names}; project=True (--project) finds the nearest that can"
+    columns = ("link", "mass [kg]", "before", "centre [m]")
+    data = {"impossible": list(found.impossible)}
+    return Section("Links", (line,), columns, tuple(rows), data=data)
 
 
 def _residuals(found: Identification) -> Section:
     lines = [f"{t.joint}: {text}" for t in found.tests for text in t.told]
-    data = [
-        {"joint": t.joint, "velocity": t.velocity, "position": t.position, "drift": t.drift,
-         "noise_time": t.noise_time}
-        for t in found.tests
-    ]  # fmt: skip
     return Section(
         "What the residuals still contain",
         tuple(lines) or ("nothing that goes with velocity, position or time",),
-        data={"residual_tests": data},
+        data={"residual_tests": [asdict(t) for t in found.tests]},
     )
 
 
 def _method(found: Identification) -> Section:
-    search = found.search
-    lines = [
-        f"method {found.method}; {found.training.samples:,} samples, "
-        f"{found.training.duration:.4g} s; {found.passes} "
+    search, cutoffs, prior = found.search, found.cutoffs, ""
+    if search.weight:
+        prior = f"; weight of the prior {search.weight:g}, fixed and not searched for"
+    lines = (
+        f"method {found.method}{prior}",
+        f"{found.training.samples:,} samples, {found.training.duration:.4g} s; {found.passes} "
         f"pass{'es' * (found.passes != 1)} over the data; {found.seconds:.2g} s",
-        f"Butterworth of order 4 both ways: torques and equations {found.cutoffs.equations:.3g} "
-        f"Hz, positions {found.cutoffs.motion:.3g} Hz",
-    ]
-    if search.weights_tried:
-        tried = ", ".join(f"{w:g}: {e:.3g}" for w, e in search.weights_tried)
-        lines.append(f"weight of the prior {search.weight:g}; held-out error by weight: {tried}")
-    rows = tuple((name, f"{error:.4g}") for name, error in search.friction_tried)
-    return Section(
-        "How it was found",
-        tuple(lines),
-        ("friction that was tried", "held-out error") if rows else (),
-        rows,
-        data={
-            "method": found.method,
-            "passes": found.passes,
-            "seconds": found.seconds,
-            "cutoff": found.cutoffs.equations,
-            "motion_cutoff": found.cutoffs.motion,
-            "prior_weight": search.weight,
-        },
+        f"Butterworth of order 4 both ways: torques and equations {cutoffs.equations:.3g} Hz, "
+        f"positions {cutoffs.motion:.3g} Hz",
     )
-
-
-def _parameters(found: Identification) -> Section:
-    return Section("", data={"parameters": _data(found.parameters)})
+    rows = tuple((name, f"{error:.4g}") for name, error in search.friction_tried)
+    data = {
+        "method": found.method,
+        "passes": found.passes,
+        "seconds": found.seconds,
+        "cutoff": cutoffs.equations,
+        "motion_cutoff": cutoffs.motion,
+        "prior_weight": search.weight,
+    }
+    columns = ("friction that was tried", "held-out error")
+    return Section("How it was found", lines, columns, rows, data=data)
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-_SHOWN = 4
-"""Parts of the report in a notebook: verdict, findings, errors and base parameters."""
+# pictures
+
+
+def torque_figure(found: Any) -> Any:
+    """What was measured and predicted in the validation, or else in the training, by joint."""
+    fit, model = found.validation or found.training, found.given.model
+    series, t = fit.series, _regular(fit.series.t)
+    curves = (
+        (series.tau, "measured", {"color": COLOURS["inertial"], "linewidth": 1.6}),
+        (series.predicted, "predicted", {"color": INK, "linewidth": 0.9, "linestyle": (0, (4, 2))}),
+        (series.residual, "difference", {"color": ALARM, "linewidth": 0.8}),
+    )
+    figure, panels = panels_of_joints(series.tau.shape[1], t)
+    for j, panel in enumerate(panels):
+        for values, label, look in curves:
+            panel.plot(*thinned(t, values[:, j]), label=label, **look)
+        joint = model.joints[model.independent[j]]
+        unit = joint.type.torque_unit
+        panel.set_title(joint.name, fontsize=10, weight="bold", color=INK, pad=5)
+        words = f"error {fit.rms[j]:.2g} {unit}, {100 * fit.per_joint[j]:.2g} %"
+        panel.set_title(words, loc="right", fontsize=8, color=GREY, pad=5)
+        panel.set_ylabel(f"[{unit}]")
+    handles, labels = panels[0].get_legend_handles_labels()
+    title = f"{model.title or model.name}: {100 * fit.relative_error:.2g} % error in {fit.name}"
+    split = found.split if fit is found.validation else "the data it was found from"
+    subtitle = f"{split}; below {found.cutoffs.equations:.3g} Hz"
+    left = panels[0].get_position().x0
+    draw_head(figure, left, title, subtitle, dict(zip(labels, handles, strict=True)))
+    return figure
+
+
+def _regular(t: Array) -> Array:
+    """Times from zero on; a step between logs is one sample long."""
+    steps = np.diff(t)
+    usual = float(np.median(steps)) if len(steps) else 0.0
+    steps = np.where((steps < 0) | (steps > 50 * usual), usual, steps)
+    return np.concatenate([[0.0], np.cumsum(steps)])[: len(t)]
+
+
+def error_figure(found: Any) -> Any:
+    """Bars of the error of each joint in training and validation."""
+    names = found.given.joint_names
+    figure, axes = _canvas(7.6, 0.9 + 0.42 * len(names), 1, 1)
+    axes, place = axes[0, 0], np.arange(len(names))
+    colours = {found.training: COLOURS["rotor"], found.validation: COLOURS["inertial"]}
+    colours.pop(None, None)
+    height = 0.8 / len(colours)
+    for k, (fit, colour) in enumerate(colours.items()):
+        at = place + (k - (len(colours) - 1) / 2) * height
+        axes.barh(at, 100 * fit.per_joint, height * 0.9, color=colour, label=fit.name)
+        for y, share, rms in zip(at, fit.per_joint, fit.rms, strict=True):
+            axes.text(100 * share, y, f"  {rms:.2g}", va="center", fontsize=7, color=GREY)
+    axes.set_yticks(place, names)
+    axes.invert_yaxis()
+    axes.set_xlabel("error of the torque [% of its size]; beside the bars, rms [N m or N]")
+    axes.legend(frameon=False, loc="lower right", fontsize=8)
+    figure.tight_layout()
+    return figure
+
+
+def residual_figure(found: Any) -> Any:
+    """Residuals over velocity and position of each joint."""
+    series, names = found.training.series, found.given.joint_names
+    figure, axes = _canvas(8.4, 0.5 + 1.15 * len(names), len(names), 2)
+    some = slice(None, None, max(1, len(series.t) // 3000))
+    look = {"markersize": 1.5, "color": COLOURS["inertial"], "alpha": 0.5}
+    for j, name in enumerate(names):
+        good = series.good[some, j]
+        for panel, x in zip(axes[j], (series.qd, series.q), strict=True):
+            panel.plot(x[some, j][good], series.residual[some, j][good], ".", **look)
+            panel.axhline(0.0, color=GREY, linewidth=0.6)
+            panel.locator_params(axis="y", nbins=4)
+        axes[j, 0].set_ylabel(name if len(name) < 14 else name[:12] + "…", fontsize=7)
+    for panel, word in zip(axes[0], ("velocity", "position"), strict=True):
+        panel.set_title(f"residual over {word}", fontsize=9, color=INK)
+    figure.tight_layout()
+    return figure
+
+
+def _canvas(width: float, height: float, rows: int, columns: int) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    figure = Figure(figsize=(width, height), facecolor="white")
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+# the page
+
+_LOOK = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto;
+  padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; } b { font-size: 1.15rem; line-height: 3; }
+p.sub { color: #6b6b6b; margin-top: 0; } table { border-collapse: collapse; font-size: .85rem; }
+th, td { border-bottom: 1px solid #eee; } th { border-bottom: 1px solid #6b6b6b; }
+pre { white-space: pre-wrap; font: inherit; } svg { max-width: 100%; height: auto; }
+.figure { font-size: 2.6rem; font-weight: 600; } .figures { display: flex; gap: 3rem; }
+.figures div { color: #6b6b6b; } .figures .figure { color: #0072b2; line-height: 1.1; }
+"""
+
+
+def check_page(path: str | Path) -> None:
+    """Refuse, before anything is computed, a page that could not be written."""
+    if check_path(path).suffix.lower() not in (".html", ".htm"):
+        raise WriteError(f"cannot write a report to {str(path)!r}: the ending must be .html")
+    check_plot("pictures.svg")
+
+
+def page(found: Identification) -> str:
+    """The page as text."""
+    name = escape(found.given.model.title or found.given.name)
+    pictures: dict[str, Callable[[Any], Any]] = {
+        "Identification": torque_figure,
+        "Errors by joint": error_figure,
+        "What the residuals still contain": residual_figure,
+    }
+    parts = [
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+        f"<title>Identification of {name}</title><style>{_LOOK}</style></head><body>",
+        f"<h1>Identification of {name}</h1>",
+        f"<p class='sub'>armdyn {__version__}, {date.today().isoformat()}; "
+        f"{escape(', '.join(found.sources))}</p>",
+        _figures(found),
+    ]
+    for section in found.sections():
+        if section.title:
+            parts.append(section.html())
+        if section.title in pictures:
+            picture = StringIO()
+            styled_figure(pictures[section.title], found, save=(picture, "svg", 100))
+            text = picture.getvalue()
+            parts.append(text[text.index("<svg") :])
+    return "\n".join([*parts, "</body></html>\n"])
+
+
+def _figures(found: Identification) -> str:
+    """The numbers that matter, large."""
+    told = ((f"held out: {found.split}", found.validation), ("training", found.training))
+    cells = [(f"{100 * fit.relative_error:.2f} %", what) for what, fit in told if fit is not None]
+    excited = sum(p.excited for p in found.base)
+    cells.append((f"{excited} of {len(found.base)}", "base parameters shown"))
+    texts = (f"<div><div class='figure'>{x}</div>{escape(what)}</div>" for x, what in cells)
+    return f"<div class='figures'>{''.join(texts)}</div>"

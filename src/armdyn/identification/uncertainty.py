@@ -12,9 +12,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from armdyn.arrays import Array
-from armdyn.identification.equations import Equations, Motor
-from armdyn.identification.estimate import Noise, entropic
-from armdyn.identification.friction_terms import SMOOTHING
+from armdyn.identification.equations import SMOOTHING, Equations, Motor
+from armdyn.identification.estimate import RANK_TOLERANCE, Estimate, Noise, entropic
 from armdyn.identification.problem import Prior, Problem, prior_of
 
 EXCITED = 0.5
@@ -77,49 +76,41 @@ def _deviation(rows: Array, covariance: Array) -> Array:
     return np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", rows, covariance, rows), 0.0))
 
 
-def spread_of(
-    problem: Problem, prior: Prior, noise: Noise, weight: float, x: Array, free: Array | None
-) -> Spread:
-    """The covariances of an estimate x with a weight of the prior.
+def spread_of(problem: Problem, prior: Prior, found: Estimate, free: Array) -> Spread:
+    """The covariances of an estimate.
 
     A strong weight helps to predict but makes no guess better known: it counts as 1 at most, and
-    what it changed of the estimate counts as error.
+    what it changed of the estimate counts as error. Without a prior, combinations that the data do
+    not show at all have the covariance of a prior.
     """
-    lean = np.zeros_like(x)
+    C, T, weights, weight = prior.features, prior.parameters, found.noise.weights, found.weight
+    lean = np.zeros_like(found.theta)
     if weight > 1.0:
-        lean = prior.parameters @ (x - entropic(problem, prior, noise.weights, 1.0, x, free))
-    A, _ = problem.normal(noise.weights)
-    C, T = prior.features, prior.parameters
-    data, identity = C.T @ A @ C, np.eye(len(T))
-    return Spread(
-        T @ np.linalg.inv(data + min(weight, 1.0) * identity) @ T.T,
-        T @ T.T,
-        T @ np.linalg.inv(data + identity) @ T.T,
-        lean[None],
-    )
+        lean = found.theta - T @ entropic(problem, prior, weights, 1.0, free=free)
+    A, _ = problem.normal(weights)
+    values, vectors = np.linalg.eigh(C.T @ A @ C)
+    values, axes = np.maximum(values, 0.0), T @ vectors
+    unseen = values <= RANK_TOLERANCE * values.max(initial=0.0)
+    added = min(weight, 1.0) if weight else unseen
+    posterior, informed = ((axes / (values + more)) @ axes.T for more in (added, 1.0))
+    return Spread(posterior, T @ T.T, informed, lean[None])
 
 
-def reasons(
-    equations: Equations, rows: Array, owners: Sequence[Array], spread: Spread
-) -> list[str]:
-    """Why combinations (k, P) are not excited, given the motors that each one is about."""
-    speeds, found = equations.speeds, []
-    names = [owner.name for owner in equations.robot.model.driven]
-    for row, about in zip(rows, owners, strict=True):
-        still = [names[i] for i in about if speeds[i] < _MOVES * speeds.max()]
-        if still:
-            found.append(f"{', '.join(still[:3])} hardly moved")
-            continue
-        covariance = row @ spread.informed
-        scale = np.sqrt(np.diag(spread.informed))
-        share = np.abs(covariance) / np.maximum(scale, 1e-300)
-        share[np.abs(row) > 0] = 0.0
-        own = float(np.sqrt(max(row @ spread.informed @ row, 1e-300)))
-        if share.max(initial=0.0) > 0.7 * own:
-            found.append("in this motion it acts like other parameters do")
-        else:
-            found.append("what it adds to the torques of this motion is less than their noise")
-    return found
+def reason(equations: Equations, row: Array, motors: Sequence[Motor], spread: Spread) -> str:
+    """Why a combination (P,) is not excited.
+
+    It is about the motor that carries the first link in it, or whose first parameter it has.
+    """
+    model, speeds = equations.robot.model, equations.speeds
+    ten, first = 10 * len(model.links), int(np.argmax(np.abs(row) > 0))
+    motor = first // 10 if first < ten else motors[first - ten][0]
+    if motor < len(model.driven) and speeds[motor] < _MOVES * speeds.max():
+        return f"{model.driven[motor].name} hardly moved"
+    scale = np.sqrt(np.maximum(np.diag(spread.informed), 1e-300))
+    share = np.where(row, 0.0, np.abs(row @ spread.informed) / scale)
+    if share.max(initial=0.0) > 0.7 * float(_deviation(row[None], spread.informed)[0]):
+        return "in this motion it acts like other parameters do"
+    return "what it adds to the torques of this motion is less than their noise"
 
 
 _AT_EDGE = 0.5
@@ -137,7 +128,7 @@ def with_other_speeds(motors: Sequence[Motor]) -> list[tuple[Motor, ...]]:
     for other in SMOOTHING[max(place - 1, 0) : place + 2]:
         if other == own or any(0 < f.stribeck <= other for _, f in motors):
             continue
-        found.append(tuple((k, replace(f, smooth=f.smooth and other)) for k, f in motors))
+        found.append(tuple((k, replace(f, smooth=other) if f.smooth else f) for k, f in motors))
     return found
 
 
@@ -146,7 +137,7 @@ def speed_lean(
     problems: Sequence[Problem],
     prior: Prior,
     noise: Noise,
-    free: Array | None,
+    free: Array,
 ) -> Array:
     """How far θ may be off because of the speed, (P,); of the problems the chosen one is first.
 

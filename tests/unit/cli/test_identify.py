@@ -56,7 +56,7 @@ def test_special_cases_and_json(folder, command):
     assert code == 0
     assert 0 < result["validation"]["relative_error"] < 1
     assert len(result["validation"]["per_joint"]) == 3
-    code, out, _ = command(*words, "--method", "weighted", "--coupled", "joint2+joint3",
+    code, out, _ = command(*words, "--method", "least_squares", "--coupled", "joint2+joint3",
                            "--validate", "0")  # fmt: skip
     assert code == 0
     assert json.loads(out)["validation"] is None
@@ -73,6 +73,8 @@ def test_mistakes_end_in_a_sentence(folder, command):
         ([robot, log, "--only", "mass"], "there is no special case"),
         ([robot, log, "--gains", "1,2"], "expected 1 or 3 numbers"),
         ([robot, log, "--only", "payload", "--plot", folder / "x.png"], "has no --plot"),
+        ([robot, log, "--only", "gravity", "--cutoff", "5"], "has no --cutoff"),
+        ([robot, log, "--only", "payload", "--method", "robust"], "has no --method"),
         (["panda", log], "the positions of"),
     ):
         code, _, err = command("identify", *words)

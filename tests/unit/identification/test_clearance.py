@@ -5,8 +5,12 @@ import pytest
 
 import armdyn
 from armdyn.errors import ExcitationError, ModelError, UnknownNameError
-from armdyn.identification.excitation.clearance import Clearance
-from armdyn.identification.excitation.shapes import link_solids, obstacle_solids, table_solid
+from armdyn.identification.excitation.clearance import (
+    Clearance,
+    link_solids,
+    obstacle_solids,
+    table_solid,
+)
 from support.paths import ROBOTS
 
 pytest.importorskip("coal")  # it is not published for Windows

@@ -82,6 +82,22 @@ def test_little_data_change_a_model_for_the_better(robot):
     assert after < 0.5 * before
 
 
+def test_keywords_that_do_not_exist_are_refused(robot):
+    log = measured(robot, seconds=2.0)
+    for call in (
+        lambda **wrong: armdyn.identify(robot, log, **wrong),
+        lambda **wrong: armdyn.identify_friction(robot, log, **wrong),
+        lambda **wrong: armdyn.update_model(robot, log, **wrong),
+        lambda **wrong: armdyn.identify_gravity(robot, log, **wrong),
+        lambda **wrong: armdyn.identify_payload(robot, log, **wrong),
+        lambda **wrong: armdyn.identify_drive_gains(robot, log, log, LOAD, **wrong),
+    ):
+        with pytest.raises(TypeError, match="degress"):
+            call(degress=True)
+    with pytest.raises(TypeError, match="links"):
+        armdyn.identify_friction(robot, log, links=True)
+
+
 def test_base_parameters_become_the_nearest_robot(robot):
     other = guessed(robot, seed=3)
     base = other.base_parameters(links=True)

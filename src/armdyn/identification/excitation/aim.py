@@ -12,6 +12,7 @@ from armdyn.kernels.kernel import Kernel
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
+from armdyn.thresholds import MOST_EXCITED
 
 SETS = {"links": "link_base_regressor", "all": "base_regressor"}
 """Parameters by name, and the quantity whose columns belong to them: those of the links, and those
@@ -46,20 +47,17 @@ class Aim:
         return self.slopes(q, qd, qdd, weights.reshape(m, -1)).reshape(m, 3, n)
 
 
-MOST_JOINTS = 24
-"""Coordinates beyond which the slopes of a regressor take minutes to compile."""
-
-
 def aim_at(robot: Robot, parameters: str | Sequence[str]) -> Aim:
     """The aim at "links", "all", or some parameters by name, or by links and joints.
 
     Raises:
         ExcitationError: The torques depend on none of them, or there are too many joints.
     """
-    if robot.n > MOST_JOINTS:
+    if robot.n > MOST_EXCITED.value:
         raise ExcitationError(
             f"robot {robot.name!r} has {robot.n} joints; motions are designed for at most "
-            f"{MOST_JOINTS}. Hold some of them with with_locked (--lock), and design the others"
+            f"{MOST_EXCITED.value}. Hold some of them with with_locked (--lock), and design the "
+            "others"
         )
     if isinstance(parameters, str) and parameters in SETS:
         base = robot.base_parameters(links=parameters == "links")
@@ -97,8 +95,6 @@ def _aim(
 
 def kernels_of(robot: Robot, quantity: str) -> tuple[Kernel, Kernel]:
     """A quantity for batches, and its vector-Jacobian product."""
-    own, slopes = (
-        Kernel(robot.model, Request(quantity, derivative=product), cache=robot.cache)
-        for product in (None, "vjp")
-    )
+    requests = (Request(quantity, derivative=product) for product in (None, "vjp"))
+    own, slopes = (Kernel(robot.model, request, cache=robot.cache) for request in requests)
     return own, slopes

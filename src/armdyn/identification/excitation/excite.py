@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,299 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ExcitationError, check_known, counted, shown
-from armdyn.identification.excitation.aim import Aim, aim_at
-from armdyn.identification.excitation.basis import FEWEST_HARMONICS, MOST_HARMONICS, RestBasis
+from armdyn.identification.excitation.aim import aim_at
 from armdyn.identification.excitation.clearance import Clearance, Obstacles, Radius, surroundings
 from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
-from armdyn.identification.excitation.problem import CRITERIA, GRID_SHARE, Problem
-from armdyn.identification.excitation.result import Excitation
-from armdyn.identification.excitation.search import Design, Progress, SearchOutcome, search, settled
+from armdyn.identification.excitation.problem import (
+    CRITERIA,
+    FEWEST_HARMONICS,
+    GRID_SHARE,
+    MOST_HARMONICS,
+    Problem,
+    RestBasis,
+)
+from armdyn.identification.excitation.search import Dense, Descent, Progress, search, settled
+from armdyn.report.figures import (
+    ALARM,
+    COLOURS,
+    GREY,
+    INK,
+    LIMIT,
+    PALE,
+    draw_head,
+    save_picture,
+    thinned,
+)
+from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive
 from armdyn.simulation.trajectories.periodic import Fourier
+from armdyn.simulation.trajectories.recorded import Samples, sampled
+
+STEP = 0.01
+"""Time between the lines of a file [s]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Excitation(Result):
+    """A motion for the identification of a robot."""
+
+    robot: Robot
+    trajectory: Fourier
+    """The motion; it starts and ends at rest."""
+    criterion: str
+    """What was made small: "condition" or "d-optimal"."""
+    aim: str
+    """What is to be found, in words."""
+    parameters: tuple[str, ...]
+    """The base parameters that are to be found, r of them."""
+    singular_values: Array
+    """Of the regressor stacked over the samples of one period, (r,), the largest first."""
+    limits: MotionLimits
+    """The limits as they are, without the margin."""
+    margin: float
+    dense: Dense
+    """One period at many instants."""
+    clearance: float | None
+    """The distance that is kept [m]; None: distances were not looked at."""
+    distances: tuple[Array, Array] | None
+    """Times (k,) [s] and the least distance at each (k,) [m], far ones cut."""
+    notes: tuple[str, ...]
+    conditions: tuple[float, ...] = field(repr=False)
+    """Condition number after each step of the search."""
+    starts: tuple[float, ...]
+    """Condition number with which the search from each start ended."""
+    stopped: bool
+    """Whether the search was ended before it had finished."""
+    seed: int
+    seconds: float
+    """What the design took, compiling included [s]."""
+
+    @property
+    def condition(self) -> float:
+        """Condition number of the base regressor along the motion, columns as they are."""
+        return float(self.singular_values[0] / self.singular_values[-1])
+
+    @property
+    def shares(self) -> dict[str, Array]:
+        """The largest share of each limit that the motion uses, each (n,)."""
+        used = self.limits.shares(*self.dense.motion, self.dense.tau)
+        return {what: np.abs(share).max(axis=0) for what, share in used.items()}
+
+    @property
+    def least_distance(self) -> float | None:
+        """Between any two solids along the motion [m]; None: distances were not looked at."""
+        return None if self.distances is None else float(self.distances[1].min())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Excitation of {self.robot.name!r}, {self.trajectory.duration:g} s, condition "
+            f"{self.condition:.4g}>"
+        )
+
+    def samples(self, dt: float = STEP) -> Samples:
+        """The motion every dt seconds."""
+        return sampled(self.trajectory, dt)
+
+    def save(self, path: str | Path, dt: float = STEP) -> None:
+        """Write a trajectory file with a line every dt seconds: t, q1..qn, qd1..qdn, qdd1..qddn."""
+        self.samples(dt).save(path)
+
+    def plot(self, path: str | Path) -> None:
+        """Draw motions in their limits, the search and the clearance to a .png, .pdf or .svg."""
+        save_picture(path, draw_excitation, self)
+
+    # the report
+
+    def sections(self) -> tuple[Section, ...]:
+        """What the motion shows, and what it uses of each limit."""
+        name, motion = self.robot.model.title or self.robot.name, self.trajectory
+        ends = ", ".join(f"{c:.4g}" for c in sorted(self.starts))
+        count = round(motion.duration * motion.frequency)
+        lines = [
+            f"condition number {self.condition:.4g} of the {len(self.parameters)} {self.aim}, "
+            "columns as they are",
+            f"{counted(count, 'period')} of {motion.period:.4g} s with {len(motion.a)} "
+            f"harmonics up to {len(motion.a) * motion.frequency:.3g} Hz, from rest to rest",
+            f"least {self.criterion} from {counted(len(self.starts), 'start')} (seed "
+            f"{self.seed}), which ended at {ends}; {self.seconds:.1f} s",
+        ]
+        if self.stopped:
+            lines.append("the search was stopped before it had finished")
+        if self.least_distance is not None and self.clearance is not None:
+            lines.append(
+                f"links keep {self.least_distance:.3g} m from each other and from what is around; "
+                f"{self.clearance:g} m are asked for"
+            )
+        title = f"{name}: motion of {motion.duration:g} s for identification"
+        return Section(title, (*lines, *self.notes), data=self._data()), self._used()
+
+    def _used(self) -> Section:
+        limits, (q, qd, qdd) = self.limits, self.dense.motion
+        most = np.max([*self.shares.values()], axis=0)
+        pairs = (qd, limits.speed), (qdd, limits.acceleration), (self.dense.tau, limits.torque)
+        rows = []
+        for i, joint in enumerate(self.robot.model.joints[k] for k in self.robot.model.independent):
+            cells = []
+            for values, bounds in pairs:
+                peak, bound = np.abs(values[:, i]).max(), bounds[i]
+                of = f" of {bound:.4g}" if np.isfinite(bound) else ""
+                cells.append(f"{peak:.4g}{of}")
+            rows.append(
+                (
+                    joint.name,
+                    f"{joint.type.unit}, {joint.type.torque_unit}",
+                    f"{q[:, i].min():.4g} to {q[:, i].max():.4g}",
+                    f"{limits.lower[i]:.4g} to {limits.upper[i]:.4g}",
+                    *cells,
+                    f"{100 * most[i]:.3g} %",
+                )
+            )
+        columns = ("joint", "", "positions", "limits", "speed", "acceleration", "torque", "used")
+        line = f"verified at {len(self.dense.t)} instants of a period; a margin of "
+        line += f"{100 * self.margin:.3g} % is kept"
+        free = [x for x in ("acceleration", "torque") if np.isinf(getattr(limits, x)).any()]
+        if free:
+            line += f"; {' and '.join(free)} not limited where no limit is shown"
+        return Section("Limits", (line,), columns, tuple(rows), 2)
+
+    def _data(self) -> dict[str, Any]:
+        motion, names = self.trajectory, self.robot.joint_names
+        used = {what: dict(zip(names, x.tolist(), strict=True)) for what, x in self.shares.items()}
+        same = ("criterion", "condition", "clearance", "least_distance", "stopped", "seed")
+        arrays = {"base": motion.base, "a": motion.a, "b": motion.b}
+        return {
+            "robot": self.robot.name,
+            "duration": motion.duration,
+            "frequency": motion.frequency,
+            "parameters": list(self.parameters),
+            "singular_values": self.singular_values.tolist(),
+            **{name: array.tolist() for name, array in arrays.items()},
+            "used": used,
+            **{name: getattr(self, name) for name in (*same, "seconds")},
+            "starts": list(self.starts),
+            "steps": len(self.conditions),
+            "notes": list(self.notes),
+        }
+
+
+LINES = {
+    "position": (COLOURS["inertial"], 1.7),
+    "speed": (COLOURS["viscous"], 1.2),
+    "acceleration": (COLOURS["gravity"], 1.0),
+    "torque": (COLOURS["coriolis"], 1.0),
+}
+"""Colour and width of what is limited."""
+
+
+def draw_excitation(result: Any) -> Any:
+    """The figure of an `Excitation`."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    n = result.robot.n
+    columns = 1 if n == 1 else 2 if n <= 8 else 3
+    rows = -(-n // columns)
+    height = 1.55 + 1.55 * rows + 2.5
+    figure = Figure(figsize=((7.2, 9.8, 14.0)[columns - 1], height), facecolor="white")
+    outer = figure.add_gridspec(
+        2, 1, height_ratios=(1.55 * rows, 2.0), left=0.085, right=0.98, top=1 - 1.25 / height,
+        bottom=0.5 / height, hspace=0.85 / (0.5 * (1.55 * rows + 2.0)),
+    )  # fmt: skip
+    panels = outer[0].subgridspec(rows, columns, hspace=0.42, wspace=0.16)
+    lines: dict[str, Any] = {}
+    for i in range(n):
+        panel = figure.add_subplot(panels[i // columns, i % columns])
+        lines |= _draw_joint(panel, result, i)
+        last = i + columns >= n
+        panel.tick_params(labelbottom=last)
+        panel.set_xlabel("time [s]" if last else "")
+        if i % columns == 0:
+            panel.set_ylabel("share of limit")
+    below = outer[1].subgridspec(1, 2, wspace=0.2)
+    beside = _draw_values if result.distances is None else _draw_distances
+    for place, draw in enumerate((_draw_search, beside)):
+        draw(figure.add_subplot(below[place]), result)
+    robot, motion = result.robot.model, result.trajectory
+    title = (
+        f"{robot.title or robot.name}: excitation of {counted(len(result.parameters), 'parameter')}"
+    )
+    subtitle = (
+        f"condition number {result.condition:.3g}; one period of {motion.period:.4g} s, "
+        f"{len(motion.a)} harmonics, from rest to rest"
+    )
+    draw_head(figure, 0.085, title, subtitle, lines)
+    return figure
+
+
+def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
+    limits, dense, t = result.limits, result.dense, result.dense.t
+    q, qd = dense.motion.q[:, i], dense.motion.qd[:, i]
+    shares = limits.shares(*dense.motion, dense.tau)
+    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    kept = 1 - result.margin
+    for sign in (-1.0, 1.0):
+        panel.axhspan(sign * kept, sign * 1.3, color=ALARM, alpha=0.07, linewidth=0, zorder=0)
+        panel.axhline(sign, **LIMIT, zorder=1)
+    drawn = {}
+    for what, (colour, width) in LINES.items():
+        if what not in ("acceleration", "torque") or np.isfinite(getattr(limits, what)[i]):
+            line = thinned(t, shares[what][:, i])
+            (drawn[what],) = panel.plot(*line, color=colour, linewidth=width)
+    panel.set(xlim=(t[0], t[-1]), ylim=(-1.15, 1.15), yticks=(-1, 0, 1))
+    joint = result.robot.model.joints[result.robot.model.independent[i]]
+    unit = joint.type.unit
+    words = f"{q.min():.3g} to {q.max():.3g} {unit}, {np.abs(qd).max():.3g} {unit}/s"
+    _name(panel, joint.name, words.replace("-", "\N{MINUS SIGN}"))
+    return drawn
+
+
+def _draw_search(panel: Any, result: Any) -> None:
+    steps = np.arange(1, len(result.conditions) + 1)
+    panel.plot(steps, result.conditions, color=COLOURS["inertial"], linewidth=1.4)
+    low, high = min(result.conditions, default=1.0), max(result.conditions, default=10.0)
+    panel.set(xlabel="step from the best start", ylabel="condition number")
+    _log_scale(panel)
+    panel.set(ylim=(low / 1.15, min(high, 200 * low) * 1.15), xlim=(1, max(len(steps), 2)))
+    _name(panel, "search", f"ends at {result.condition:.3g}")
+
+
+def _draw_values(panel: Any, result: Any) -> None:
+    """The singular values: flat is good."""
+    values: Array = result.singular_values / result.singular_values[0]
+    panel.plot(np.arange(1, len(values) + 1), values, "o-", color=COLOURS["inertial"], markersize=3)
+    panel.set(xlabel="singular value of the regressor", ylabel="relative to the largest")
+    _log_scale(panel)
+    panel.set_ylim(top=1.3)
+    _name(panel, "what is shown", f"{len(values)} base parameters")
+
+
+def _draw_distances(panel: Any, result: Any) -> None:
+    t, distance = result.distances
+    top = max(float(distance.max()), 2 * result.clearance)
+    panel.fill_between([t[0], t[-1]], 0, result.clearance, color=ALARM, alpha=0.07, linewidth=0)
+    panel.axhline(result.clearance, **LIMIT)
+    panel.plot(*thinned(t, distance), color=COLOURS["inertial"], linewidth=1.4)
+    panel.set(xlim=(t[0], t[-1]), ylim=(0, 1.1 * top))
+    panel.set(xlabel="time [s]", ylabel="least distance [m]")
+    _name(panel, "clearance", f"least {distance.min():.3g} m of {result.clearance:g} m asked for")
+
+
+def _name(panel: Any, title: str, words: str) -> None:
+    panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=4)
+    panel.set_title(words, loc="right", fontsize=8, color=GREY, pad=4)
+
+
+def _log_scale(panel: Any) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter  # noqa: PLC0415
+
+    panel.set_yscale("log")
+    panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    panel.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    panel.yaxis.set_minor_formatter(NullFormatter())
+
+
+# the design
+
 
 PERIOD = 10.0
 """The period comes near this where no number of periods is given [s]."""
@@ -88,7 +372,9 @@ def excite(
     _check_count("seed", seed, 0, MOST_SEED)
     limits = motion_limits(check_robot(robot), position, speed, acceleration, torque)
     check_known("criterion", criterion, CRITERIA)
-    kept, aim = 1 - _check_margin(margin), aim_at(robot, parameters)
+    kept, aim = 1 - check_number("margin", margin), aim_at(robot, parameters)
+    if not 0 < kept <= 1:
+        raise ExcitationError(f"margin: expected a share from 0 to below 1, got {shown(margin)}")
     near, notes = surroundings(
         robot, limits, seed, clearance=clearance, table=table, obstacles=obstacles,
         geometry=geometry, radius=radius,
@@ -99,30 +385,30 @@ def excite(
     slack = None if near is None else near.scaled(CLEARANCE_SLACK)
     problem = Problem(robot, aim, judged, basis, limits.within(kept * GRID_SHARE), pose, slack)
     first = None if initial is None else _variables(problem, initial)
-    found = search(problem, starts, seed, first, progress)
-    design = settled(problem, limits.within(kept), near, found.z, float(duration))
-    least = None if near is None else near.least
+    found, stopped = search(problem, starts, seed, first, progress)
+    x, dense, distances = settled(problem, limits.within(kept), near, found[0].x)
     return _excitation(
-        aim, design, found, robot=robot, criterion=criterion, limits=limits, margin=margin,
-        clearance=least, notes=notes, seed=seed, seconds=time.perf_counter() - began,
+        problem, x, found, criterion=criterion, limits=limits, margin=margin, dense=dense,
+        trajectory=basis.trajectory(x, float(duration)), distances=distances, notes=notes,
+        clearance=None if near is None else near.least, stopped=stopped, seed=seed,
+        seconds=time.perf_counter() - began,
     )  # fmt: skip
 
 
-def _excitation(aim: Aim, design: Design, found: SearchOutcome, **settings: Any) -> Excitation:
-    """The result: what was designed, how it was found, and what was asked for."""
+def _excitation(
+    problem: Problem, x: Array, found: Sequence[Descent], **settings: Any
+) -> Excitation:
+    """The result: a motion with coefficients x, how it was found, and what was asked for."""
     from scipy.linalg import svdvals  # noqa: PLC0415 (slow to import)
 
-    Y = aim.matrix(*design.samples)
+    Y = problem.aim.matrix(*(phi @ x for phi in problem.grid))
     return Excitation(
-        trajectory=design.trajectory,
-        aim=aim.words,
-        parameters=aim.names,
+        robot=problem.robot,
+        aim=problem.aim.words,
+        parameters=problem.aim.names,
         singular_values=frozen(svdvals(Y.reshape(-1, Y.shape[-1]))),
-        dense=design.dense,
-        distances=design.distances,
-        conditions=found.conditions,
-        starts=found.starts,
-        stopped=found.stopped,
+        conditions=tuple(found[0].conditions),
+        starts=tuple(descent.conditions[-1] for descent in found if descent.conditions),
         **settings,
     )
 
@@ -144,8 +430,11 @@ def _check_start(
                 f"start: {name} needs {abs(found):.4g} to rest there, more than the {limit:.4g} "
                 "that it may give"
             )
-    if near is not None:
-        near.check(pose, "start")
+    if near is not None and (fault := near.fault(pose)):
+        raise ExcitationError(
+            f"start is in collision or too near: {fault}; choose another start, a smaller "
+            "clearance or radius, or give the geometry of the links"
+        )
     return pose
 
 
@@ -173,10 +462,9 @@ def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
 
 def _basis(duration: float, harmonics: int, periods: int | None) -> RestBasis:
     _check_count("harmonics", harmonics, FEWEST_HARMONICS, MOST_HARMONICS)
-    if periods is None:
-        periods = max(1, round(duration / PERIOD))
-    _check_count("periods", periods, 1, MOST_PERIODS)
-    return RestBasis.of(periods / duration, harmonics)
+    count = max(1, round(duration / PERIOD)) if periods is None else periods
+    _check_count("periods", count, 1, MOST_PERIODS)
+    return RestBasis.of(count / duration, harmonics)
 
 
 def _check_count(what: str, value: object, least: int, most: int) -> None:
@@ -186,10 +474,3 @@ def _check_count(what: str, value: object, least: int, most: int) -> None:
         raise ExcitationError(
             f"{what}: expected a whole number from {least} to {most:,}, got {shown(value)}{why}"
         )
-
-
-def _check_margin(margin: object) -> float:
-    number = check_number("margin", margin)
-    if not 0 <= number < 1:
-        raise ExcitationError(f"margin: expected a share from 0 to below 1, got {shown(margin)}")
-    return number

@@ -45,12 +45,12 @@ class MotionLimits:
         return 0.5 * (self.upper - self.lower)
 
     def shares(self, q: Array, qd: Array, qdd: Array, tau: Array) -> dict[str, Array]:
-        """The largest share of each limit that motions and torques (m, n) use, each (n,)."""
+        """The share of each limit that motions and torques (..., n) use, with their signs."""
         return {
-            "position": np.abs((q - self.middle) / self.room).max(0),
-            "speed": np.abs(qd / self.speed).max(0),
-            "acceleration": np.abs(qdd / self.acceleration).max(0),
-            "torque": np.abs(tau / self.torque).max(0),
+            "position": (q - self.middle) / self.room,
+            "speed": qd / self.speed,
+            "acceleration": qdd / self.acceleration,
+            "torque": tau / self.torque,
         }
 
     def within(self, share: float) -> "MotionLimits":
@@ -73,9 +73,9 @@ def motion_limits(
     found = MotionLimits(
         frozen(low),
         frozen(high),
-        _each(robot, "speed", speed, np.array([x.velocity for x in own])),
-        _each(robot, "acceleration", acceleration, np.full(robot.n, np.inf)),
-        _each(robot, "torque", torque, np.array([x.effort for x in own])),
+        _each(robot, "speed", speed, [x.velocity for x in own]),
+        _each(robot, "acceleration", acceleration, [np.inf] * robot.n),
+        _each(robot, "torque", torque, [x.effort for x in own]),
     )
     _check_there(robot, "position", np.isfinite(low) & np.isfinite(high))
     _check_there(robot, "speed", np.isfinite(found.speed))
@@ -95,57 +95,41 @@ def _limits(robot: Robot, coordinate: int) -> Limits:
     lower, upper = sorted((joint.lower, joint.upper))
     # zero is written where a limit is not known
     speed, effort = joint.velocity or np.inf, joint.effort or np.inf
-    if model.coupling is not None:
-        ratios, offsets = model.coupling
-        for follower, ratio, offset in zip(
-            model.joints, ratios[:, coordinate], offsets, strict=True
-        ):
-            if follower.mimic is not None and ratio:
-                ends = sorted(
-                    (
-                        (follower.limits.lower - offset) / ratio,
-                        (follower.limits.upper - offset) / ratio,
-                    )
-                )
-                lower, upper = max(lower, ends[0]), min(upper, ends[1])
-                speed = min(speed, (follower.limits.velocity or np.inf) / abs(ratio))
+    if model.coupling is None:
+        return Limits(lower, upper, speed, effort)
+    ratios, offsets = model.coupling
+    for follower, ratio, offset in zip(model.joints, ratios[:, coordinate], offsets, strict=True):
+        if follower.mimic is not None and ratio:
+            bounds = follower.limits.lower, follower.limits.upper
+            first, last = sorted((bound - offset) / ratio for bound in bounds)
+            lower, upper = max(lower, first), min(upper, last)
+            speed = min(speed, (follower.limits.velocity or np.inf) / abs(ratio))
     return Limits(lower, upper, speed, effort)
 
 
 def _ranges(robot: Robot, given: GivenRange, own: Array) -> Array:
     """Lowest and highest positions, (n, 2)."""
-    if given is None:
-        return own
-    pairs: list[Any] = list(own)
-    if isinstance(given, Mapping):
-        for name, pair in given.items():
-            pairs[_index(robot, "position", name)] = pair
-    else:
-        pairs = list(given)
     try:
-        found = np.asarray(pairs, dtype=float)
+        found = np.asarray(_named(robot, "position", given, own), dtype=float)
     except (TypeError, ValueError):
         found = np.zeros(0)
     if found.shape != (robot.n, 2) or np.isnan(found).any():
         raise ExcitationError(
             f"position: expected lowest and highest positions of {counted(robot.n, 'joint')}, "
-            "shape "
-            f"({robot.n}, 2), or of some joints by their names, got {shown(given)}"
+            f"shape ({robot.n}, 2), or of some joints by their names, got {shown(given)}"
         )
     return found
 
 
-def _each(robot: Robot, what: str, given: Given, own: Array) -> Array:
+def _each(robot: Robot, what: str, given: Given, own: Sequence[float]) -> Array:
     """A positive limit of each joint, (n,)."""
-    if given is None:
-        return frozen(own)
-    if isinstance(given, Mapping):
-        values = own.copy()
-        for name, value in given.items():
-            values[_index(robot, what, name)] = _number(robot, what, value)[0]
-    else:
-        values = _number(robot, what, given)
-    if not (values > 0).all():
+    chosen = _named(robot, what, given, own)
+    values = check_joint_vector(
+        what, [chosen] * robot.n if np.ndim(chosen) == 0 else chosen, robot.n
+    )
+    if values.ndim != 1:
+        raise ExcitationError(f"{what}: expected one limit a joint, got shape {values.shape}")
+    if given is not None and not (values > 0).all():
         raise ExcitationError(
             f"{what}: a limit must be positive, got {shown(given)}; leave it out for that of the "
             "robot"
@@ -153,20 +137,17 @@ def _each(robot: Robot, what: str, given: Given, own: Array) -> Array:
     return frozen(values)
 
 
-def _number(robot: Robot, what: str, given: Any) -> Array:
-    """One number for all joints, or one for each, (n,)."""
-    if np.ndim(given) == 0:
-        given = [given] * robot.n
-    values = check_joint_vector(what, given, robot.n)
-    if values.ndim != 1:
-        raise ExcitationError(f"{what}: expected one limit a joint, got shape {values.shape}")
+def _named(robot: Robot, what: str, given: Any, own: Any) -> Any:
+    """What is given for all joints; or their own, with those that are given by name."""
+    if not isinstance(given, Mapping):
+        return own if given is None else given
+    values = list(own)
+    for name, value in given.items():
+        if name not in robot.joint_names:
+            known = robot.joint_names
+            raise UnknownNameError(f"{what}: joint of {robot.name!r} named", name, known)
+        values[robot.joint_names.index(str(name))] = value
     return values
-
-
-def _index(robot: Robot, what: str, name: object) -> int:
-    if name not in robot.joint_names:
-        raise UnknownNameError(f"{what}: joint of {robot.name!r} named", name, robot.joint_names)
-    return robot.joint_names.index(str(name))
 
 
 def _check_there(robot: Robot, what: str, known: Array) -> None:

@@ -15,6 +15,11 @@ by samples becomes one by coefficients through the transposed basis. The slope o
 sample is the vector-Jacobian product of the regressor with the weights 2 Y S/m, that of a barrier
 of torques the one of the inverse dynamics: both are reverse mode on the graph, compiled.
 
+A joint moves as q = q₀ + Σ_k a_k sin(kωt) + b_k (cos(kωt) - 1), so that q₀ is where it starts. It
+starts with q̇ = ω Σ k a_k and q̈ = -ω² Σ k² b_k, which are zero for all a and b that are orthogonal
+to (1, 2, 3, ...) and to (1, 4, 9, ...). Bases of these spaces leave 2 (H - 1) numbers of each joint
+besides its start: q = Φ x with one matrix Φ for all joints, and likewise q̇ and q̈.
+
 References: J. Swevers, C. Ganseman, D. B. Tükel, J. De Schutter, H. Van Brussel, Optimal robot
 excitation and identification, IEEE T-RA 1997; M. Gautier, W. Khalil, Exciting trajectories for the
 identification of base inertial parameters of robots, IJRR 1992.
@@ -26,13 +31,70 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, frozen
 from armdyn.identification.excitation.aim import Aim, kernels_of
-from armdyn.identification.excitation.basis import RestBasis
 from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.limits import MotionLimits
 from armdyn.robot import Robot
 from armdyn.simulation.protocols import Motion
+from armdyn.simulation.trajectories.periodic import Fourier
+
+FEWEST_HARMONICS, MOST_HARMONICS = 2, 50
+"""One harmonic cannot start at rest; many make the search long for nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RestBasis:
+    """The motions of one frequency with H harmonics that start at rest."""
+
+    frequency: float
+    """Of the first harmonic [Hz]."""
+    sines: Array
+    """a = sines @ x[1:H], (H, H - 1)."""
+    cosines: Array
+    """b = cosines @ x[H:], (H, H - 1)."""
+
+    @classmethod
+    def of(cls, frequency: float, harmonics: int) -> "RestBasis":
+        """The basis; its columns are orthonormal and the same on every machine."""
+        k = np.arange(1.0, harmonics + 1)
+        return cls(frequency, frozen(_across(k)), frozen(_across(k**2)))
+
+    @property
+    def size(self) -> int:
+        """How many numbers a joint has: its start and the amplitudes."""
+        return 1 + 2 * self.sines.shape[1]
+
+    def at(self, t: Array) -> Motion:
+        """Φ and its rates at times (m,) [s], each (m, size)."""
+        w = 2 * np.pi * self.frequency * np.arange(1, len(self.sines) + 1)
+        s, c = np.sin(t[:, None] * w), np.cos(t[:, None] * w)
+        one = np.ones((len(t), 1))
+        return Motion(
+            np.hstack([one, s @ self.sines, (c - 1) @ self.cosines]),
+            np.hstack([0 * one, (c * w) @ self.sines, -(s * w) @ self.cosines]),
+            np.hstack([0 * one, -(s * w**2) @ self.sines, -(c * w**2) @ self.cosines]),
+        )
+
+    def trajectory(self, x: Array, duration: float) -> Fourier:
+        """The motion of n joints with coefficients (size, n)."""
+        H = self.sines.shape[1] + 1
+        a, b = self.sines @ x[1:H], self.cosines @ x[H:]
+        return Fourier(frozen(x[0] - b.sum(0)), frozen(a), frozen(b), self.frequency, duration)
+
+    def coefficients(self, motion: Fourier) -> Array:
+        """The coefficients (size, n) of the nearest motion that starts at rest where this does."""
+        start, count = motion.base + motion.b.sum(0), min(len(self.sines), len(motion.a))
+        sines, cosines = self.sines[:count].T, self.cosines[:count].T
+        return np.vstack([start, sines @ motion.a[:count], cosines @ motion.b[:count]])
+
+
+def _across(k: Array) -> Array:
+    """An orthonormal basis of what is orthogonal to a vector (H,), (H, H - 1)."""
+    # a Householder reflection takes the first axis to the vector, and the others across it
+    v = k / np.linalg.norm(k) + np.eye(len(k))[0]
+    return (np.eye(len(k)) - 2 * np.outer(v, v) / (v @ v))[:, 1:]
+
 
 SINGULAR = 1e-13
 """An eigenvalue below this part of the largest is rounding."""
@@ -40,6 +102,8 @@ SINGULAR = 1e-13
 MOST_OF_A_BLOCK = 150_000
 """Multiplications of one product of matrices."""
 
+Cost = tuple[float, list[Array]]
+"""A part of the cost, and its slopes by positions, velocities and accelerations, each (m, n)."""
 Criterion = Callable[[Array, Array, float], tuple[float, Array]]
 """From the eigenvalues (r,) of G, its eigenvectors and the power p to the value and S."""
 
@@ -130,7 +194,7 @@ class Problem:
     def __post_init__(self) -> None:
         m = SAMPLES_A_HARMONIC * len(self.basis.sines)
         self.grid: Motion = self.basis.at(np.arange(m) / (m * self.basis.frequency))
-        self._limited = np.isfinite(self.limits.torque)
+        self._limited = bool(np.isfinite(self.limits.torque).any())
         self._torques, self._torque_slopes = kernels_of(self.robot, "inverse_dynamics")
 
     # from coefficients to motions; joints are measured in their rooms about the middles
@@ -155,13 +219,16 @@ class Problem:
         x = self.coefficients(z)
         return Motion(*(phi @ x for phi in self.grid))
 
-    def rests(self, pose: Array) -> bool:
-        """Whether the arm can rest at a pose (n,), by its torques and what is near."""
-        rest = np.zeros_like(pose)
-        tau = self._torques(pose[None], rest[None], rest[None])[0]
-        if not (np.abs(tau) < self.limits.torque).all():
-            return False
-        return self.clearance is None or not self.clearance.fault(pose)
+    def fault(self, pose: Array) -> str:
+        """Why the arm cannot rest at a pose (n,), in words; empty if it can."""
+        rest = np.zeros_like(pose)[None]
+        tau = np.abs(self._torques(pose[None], rest, rest)[0])
+        names, limits = self.robot.joint_names, self.limits.torque
+        over = (
+            f"{names[i]} needs {tau[i]:.4g} of {limits[i]:.4g} N m or N to rest"
+            for i in np.flatnonzero(tau >= limits)
+        )
+        return "; ".join(over) or (self.clearance.fault(pose) if self.clearance else "")
 
     def value(self, z: Array) -> float:
         """What motions are compared by: the criterion itself, without barriers."""
@@ -176,23 +243,19 @@ class Problem:
     def __call__(self, z: Array) -> tuple[float, Array]:
         """Value and slope; infinite where a limit is not kept."""
         self.evaluations += 1
-        outside = math.inf, np.zeros_like(z)
-        motion = self.motion(z)
-        found = self._barriers(motion)
-        if found is None:
-            return outside
-        value, slopes = found
-        for part in (self._torque_barrier, self._criterion, self._clearance_barrier):
-            more = part(motion)
-            if more is None:
-                return outside
-            value += more[0]
-            slopes = [slope + extra for slope, extra in zip(slopes, more[1], strict=True)]
+        motion, value = self.motion(z), 0.0
+        slopes = [np.zeros_like(x) for x in motion]
+        for part in (self._barriers, self._criterion, self._clearance_barrier):
+            found = part(motion)
+            if found is None:
+                return math.inf, np.zeros_like(z)
+            value += found[0]
+            slopes = [slope + extra for slope, extra in zip(slopes, found[1], strict=True)]
         by_x = sum(phi.T @ slope for phi, slope in zip(self.grid, slopes, strict=True))
         by_z = by_x * self.limits.room
         return value, (by_z if self.start is None else by_z[1:]).ravel()
 
-    def _criterion(self, motion: Motion) -> tuple[float, list[Array]] | None:
+    def _criterion(self, motion: Motion) -> Cost | None:
         Y = self.aim.matrix(*motion)
         if not np.isfinite(Y).all():  # positions in which a loop does not close
             return None
@@ -204,45 +267,30 @@ class Problem:
         slopes = self.aim.pulled_back(*motion, (2 / len(Y)) * (Y @ S))
         return value, list(np.moveaxis(slopes, 1, 0))
 
-    def _barriers(self, motion: Motion) -> tuple[float, list[Array]] | None:
+    def _barriers(self, motion: Motion) -> Cost | None:
         """-μ Σ log(1 - u²) of each share u of a limit, a mean over samples and a sum of joints."""
-        limits, value, slopes = self.limits, 0.0, []
-        scales = limits.room, limits.speed, limits.acceleration
-        for x, scale in zip((motion.q - limits.middle, *motion[1:]), scales, strict=True):
-            found = self._log_barrier(x / scale)
-            if found is None:
-                return None
-            value += found[0]
-            slopes.append(found[1] / scale)
-        return value, slopes
-
-    def _torque_barrier(self, motion: Motion) -> tuple[float, list[Array]] | None:
-        if not self._limited.any():
-            return 0.0, [np.zeros(1)] * 3
-        share = self._torques(*motion) / self.limits.torque
-        found = self._log_barrier(share)
-        if found is None:
-            return None
-        m, n = share.shape
-        slopes = self._torque_slopes(*motion, found[1] / self.limits.torque)
-        return found[0], list(np.moveaxis(slopes.reshape(m, 3, n), 1, 0))
-
-    def _log_barrier(self, share: Array) -> tuple[float, Array] | None:
-        """The barrier of shares (m, n), and its slope by them."""
-        left = 1 - share * share
+        limits, (m, n) = self.limits, motion.q.shape
+        tau = self._torques(*motion) if self._limited else np.zeros_like(motion.q)
+        shares = np.stack([*limits.shares(*motion, tau).values()])
+        left = 1 - shares * shares
         if not left.min() > 0:
             return None
-        weight = self.barrier / len(share)
-        return -weight * float(np.log(left).sum()), 2 * weight * share / left
+        slopes = (2 * self.barrier / m) * shares / left
+        scales = limits.room, limits.speed, limits.acceleration
+        found = [slope / scale for slope, scale in zip(slopes[:3], scales, strict=True)]
+        if self._limited:
+            more = self._torque_slopes(*motion, slopes[3] / limits.torque).reshape(m, 3, n)
+            found = [slope + more[:, k] for k, slope in enumerate(found)]
+        return -self.barrier / m * float(np.log(left).sum()), found
 
-    def _clearance_barrier(self, motion: Motion) -> tuple[float, list[Array]] | None:
+    def _clearance_barrier(self, motion: Motion) -> Cost | None:
+        slopes = [np.zeros_like(x) for x in motion]
         if self.clearance is None:
-            return 0.0, [np.zeros(1)] * 3
+            return 0.0, slopes
         some = slice(None, None, CLEARANCE_SAMPLES)
         found = self.clearance.barrier(motion.q[some])
         if found is None:
             return None
         weight = self.barrier / len(found[1])
-        slope = np.zeros_like(motion.q)
-        slope[some] = weight * found[1]
-        return weight * found[0], [slope, np.zeros(1), np.zeros(1)]
+        slopes[0][some] = weight * found[1]
+        return weight * found[0], slopes

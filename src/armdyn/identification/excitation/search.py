@@ -13,7 +13,7 @@ Reference: J. Nocedal and S. Wright, Numerical Optimization, 2006, chapters 6 an
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,7 +24,6 @@ from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.limits import MotionLimits
 from armdyn.identification.excitation.problem import Problem, SearchStage
 from armdyn.simulation.protocols import Motion
-from armdyn.simulation.trajectories.periodic import Fourier
 
 Cost = Callable[[Array], tuple[float, Array]]
 """Value and gradient; an infinite value outside of the domain, and then any gradient."""
@@ -41,14 +40,18 @@ CONVERGED_STEPS = 4
 
 @dataclass(slots=True, eq=False)
 class Descent:
-    """Where a search is, and what it knows of the curvature."""
+    """The search from one start: where it is, and what it knows of the curvature."""
 
     x: Array
     inverse: Array | None = None
     """The inverse Hessian, (k, k); None: not known."""
+    conditions: list[float] = field(default_factory=list)
+    """Condition number of the regressor after each step."""
+    value: float = math.inf
+    """What is compared between starts: the criterion at the end of the last stage."""
 
-    def run(self, cost: Cost, steps: int, gain: float, each: Callable[[], bool]) -> None:
-        """Take at most so many steps, fewer if they gain less; `each` may end it by True."""
+    def run(self, cost: Cost, steps: int, gain: float, each: Callable[[], None]) -> None:
+        """Take at most so many steps, fewer if they gain less; `each` is called after each."""
         value, slope = cost(self.x)
         idle = 0
         for _ in range(steps):
@@ -60,8 +63,9 @@ class Descent:
                 continue
             idle = idle + 1 if value - found[0] < gain else 0
             value, slope = found
-            if idle >= CONVERGED_STEPS or each():
+            if idle >= CONVERGED_STEPS:
                 return
+            each()
 
     def _step(self, cost: Cost, value: float, slope: Array) -> tuple[float, Array] | None:
         """One step downhill; None where no step goes down."""
@@ -117,96 +121,60 @@ class Stopped(Exception):  # noqa: N818 (no error)
     """The search was told to end."""
 
 
-@dataclass(slots=True, eq=False)
-class Track:
-    """The search from one start."""
-
-    descent: Descent
-    conditions: list[float] = field(default_factory=list)
-    """Condition number of the regressor after each step."""
-    value: float = math.inf
-    """What is compared between starts: the cost at the end of the last stage."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SearchOutcome:
-    """What a search has found."""
-
-    z: Array
-    conditions: tuple[float, ...]
-    """Condition number after each step from the start that was best."""
-    starts: tuple[float, ...]
-    """Condition number with which the search from each start ended."""
-    stopped: bool
-    """Whether it was told to end before it had finished."""
-
-
 def search(
     problem: Problem, starts: int, seed: int, first: Array | None, progress: Progress | None
-) -> SearchOutcome:
-    """The best motion from so many random starts, and from the variables `first` if given."""
+) -> tuple[list[Descent], bool]:
+    """Searches from so many random starts, and from the variables `first` if given.
+
+    The best comes first. True: it was told to end before it had finished.
+    """
     rng = np.random.default_rng(seed)
     given = [] if first is None else [first]
-    tracks: list[Track] = []
-    finalists = min(FINALISTS, starts + len(given))
-    steps = (starts + len(given)) * _steps(FIRST_STAGES) + finalists * _steps(LAST_STAGES)
-    told = _Teller(progress, steps)
-    stopped = False
+    found: list[Descent] = []
+    count = len(given) + starts
+    finalists = min(FINALISTS, count)
+    total = sum(stage.steps for stage in (*count * FIRST_STAGES, *finalists * LAST_STAGES))
+    done, best = 0, math.inf
+
+    def follow(descent: Descent, stages: tuple[SearchStage, ...]) -> None:
+        nonlocal done
+
+        def each() -> None:
+            nonlocal done, best
+            descent.conditions.append(problem.condition)
+            done, best = done + 1, min(best, problem.condition)
+            if progress is not None and progress(done / total, best) is True:
+                raise Stopped
+
+        for stage in stages:
+            before = done
+            problem.power, problem.barrier = stage.power, stage.barrier
+            descent.run(problem, stage.steps, GAIN, each)
+            done = before + stage.steps
+        descent.value = problem.value(descent.x)
+
     try:
         for z in (*given, *(_start(problem, rng) for _ in range(starts))):
-            tracks.append(Track(Descent(z)))
-            _follow(problem, tracks[-1], FIRST_STAGES, told)
-        tracks.sort(key=lambda track: track.value)
-        for track in tracks[:finalists]:
-            _follow(problem, track, LAST_STAGES, told)
+            found.append(Descent(z))
+            follow(found[-1], FIRST_STAGES)
+        found.sort(key=lambda descent: descent.value)
+        for descent in found[:finalists]:
+            follow(descent, LAST_STAGES)
     except Stopped:
-        stopped = True
-        for track in tracks:
-            track.value = problem.value(track.descent.x)
-    best = min(tracks[:finalists] if not stopped else tracks, key=lambda track: track.value)
-    ends = tuple(track.conditions[-1] for track in tracks if track.conditions)
-    return SearchOutcome(best.descent.x, tuple(best.conditions), ends, stopped)
-
-
-def _steps(stages: tuple[SearchStage, ...]) -> int:
-    return sum(stage.steps for stage in stages)
-
-
-@dataclass(slots=True, eq=False)
-class _Teller:
-    """Tells how far the search is."""
-
-    progress: Progress | None
-    steps: int
-    done: int = 0
-    best: float = math.inf
-
-    def tell(self, condition: float) -> None:
-        """A step was taken."""
-        self.done += 1
-        self.best = min(self.best, condition)
-        if self.progress is not None and self.progress(self.done / self.steps, self.best) is True:
-            raise Stopped
-
-
-def _follow(problem: Problem, track: Track, stages: tuple[SearchStage, ...], told: _Teller) -> None:
-    def each() -> bool:
-        track.conditions.append(problem.condition)
-        told.tell(problem.condition)
-        return False
-
-    for stage in stages:
-        before = told.done
-        problem.power, problem.barrier = stage.power, stage.barrier
-        track.descent.run(problem, stage.steps, GAIN, each)
-        told.done = before + stage.steps
-    track.value = problem.value(track.descent.x)
+        for descent in found:
+            descent.value = problem.value(descent.x)
+        return sorted(found, key=lambda descent: descent.value), True
+    ended = sorted(found[:finalists], key=lambda descent: descent.value)
+    return [*ended, *found[finalists:]], False
 
 
 def _start(problem: Problem, rng: np.random.Generator) -> Array:
     """A small random motion that keeps every limit."""
     limits, basis, n = problem.limits, problem.basis, problem.robot.n
-    for pose in _poses(problem, rng):
+    shares = np.linspace(*POSE_SHARES, TRIED_POSES)
+    tried = (limits.middle + share * limits.room * rng.uniform(-1, 1, n) for share in shares)
+    resting = (pose for pose in tried if not problem.fault(pose))
+    for pose in resting if problem.start is None else [problem.start]:
         x = np.vstack([pose, rng.standard_normal((basis.size - 1, n))])
         moved = [phi[:, 1:] @ x[1:] for phi in problem.grid]
         rooms = limits.room - np.abs(pose - limits.middle), limits.speed, limits.acceleration
@@ -218,41 +186,13 @@ def _start(problem: Problem, rng: np.random.Generator) -> Array:
             if math.isfinite(problem(z)[0]):
                 return z
             x[1:] *= 0.5
-    raise ExcitationError(_why_no_start(problem))
-
-
-def _poses(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
-    """Poses at which the arm can rest, within all limits."""
-    limits = problem.limits
-    if problem.start is not None:
-        yield problem.start
-        return
-    for share in np.linspace(*POSE_SHARES, TRIED_POSES):
-        pose = limits.middle + share * limits.room * rng.uniform(-1, 1, problem.robot.n)
-        if problem.rests(pose):
-            yield pose
-
-
-def _why_no_start(problem: Problem) -> str:
-    """Which limit leaves no motion, by the middle pose."""
-    pose = problem.limits.middle if problem.start is None else problem.start
-    tau = problem.robot.inverse_dynamics(pose, 0 * pose, 0 * pose)
-    over = [
-        f"{name} needs {abs(torque):.4g} of {limit:.4g} N m or N to rest"
-        for name, torque, limit in zip(
-            problem.robot.joint_names, tau, problem.limits.torque, strict=True
-        )
-        if abs(torque) >= limit
-    ]
+    pose = limits.middle if problem.start is None else problem.start
     where = f"pose {np.round(pose, 4).tolist()}"
-    if over:
-        why = f"at the {where} {'; '.join(over)}"
-    elif problem.clearance is not None and (fault := problem.clearance.fault(pose)):
+    count = counted(len(problem.aim.names), "parameter")
+    why = f"no small motion about the {where} shows all of the {count}"
+    if fault := problem.fault(pose):
         why = f"at the {where} {fault}"
-    else:
-        count = len(problem.aim.names)
-        why = f"no small motion about the {where} shows all of the {counted(count, 'parameter')}"
-    return (
+    raise ExcitationError(
         f"no motion of {problem.robot.name!r} within its limits was found: {why}. Allow more "
         "torque or less clearance, give a start, or take other parameters"
     )
@@ -276,22 +216,13 @@ class Dense:
     """Torques of the model, friction included, (m, n) [N m or N]."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Design:
-    """A motion that keeps its limits at every instant that was looked at."""
-
-    trajectory: Fourier
-    samples: Motion
-    """At the samples of the search, each (m, n)."""
-    dense: Dense
-    distances: tuple[Array, Array] | None
-    """Times (k,) [s] and the least distance at each (k,) [m]."""
-
-
 def settled(
-    problem: Problem, limits: MotionLimits, near: Clearance | None, z: Array, duration: float
-) -> Design:
-    """The motion of variables z, smaller about its start if it passes a limit between samples."""
+    problem: Problem, limits: MotionLimits, near: Clearance | None, z: Array
+) -> tuple[Array, Dense, tuple[Array, Array] | None]:
+    """The coefficients of variables z, smaller about the start if they pass a limit in between.
+
+    With one period at many instants; and times (k,) [s] with the least distance at each (k,) [m].
+    """
     x, basis = problem.coefficients(z), problem.basis
     m = len(problem.grid.q)
     step = 1 / (m * basis.frequency)
@@ -301,16 +232,11 @@ def settled(
     for _ in range(MOST_SHRINKING):
         motion = Motion(*(phi @ x for phi in dense))
         tau = problem.robot.inverse_dynamics(*motion)
-        shares = limits.shares(*motion, tau)
-        kept = max(float(share.max()) for share in shares.values()) <= 1
-        distances = None if near is None or not kept else near.distances(sparse @ x)
-        if kept and (near is None or distances is None or distances.min() >= near.least):
-            return Design(
-                basis.trajectory(x, duration),
-                Motion(*(phi @ x for phi in problem.grid)),
-                Dense(t, motion, tau),
-                None if distances is None else (instants, distances),
-            )
+        if max(float(np.abs(u).max()) for u in limits.shares(*motion, tau).values()) <= 1:
+            distances = None if near is None else near.distances(sparse @ x)
+            if near is None or distances is None or distances.min() >= near.least:
+                apart = None if distances is None else (instants, distances)
+                return x, Dense(t, motion, tau), apart
         x = np.vstack([x[:1], SHRINKING * x[1:]])
     raise ExcitationError(
         f"the motion of {problem.robot.name!r} passes a limit however small it is: it starts at one"

@@ -5,38 +5,235 @@ The equations are in `armdyn.quantities.momentum`. An external torque that sets 
     r(t) = (1 - exp(-K t)) τ_ext
 
 and no acceleration is needed.
+
+A sample has a = exp(-K h). Noise of the torques with standard deviation σ, whose correlation decays
+as exp(-t/T), so that b = exp(-h/T) from one sample to the next, and white noise of the velocities
+with the standard deviations s have in the estimate r of joint i the variance
+
+    σ_i² (1 - a)(1 + b) / (2 (1 - a b))  +  2 (1 - a)² / (h² (1 + a)) Σ_j (M_ij s_j)²
+
+Both follow from the autocovariance of what r' = r + (1 - a)(d - r) filters. For white noise of the
+torques, b = 0, the first is σ² (1 - a)/2; a constant error of the model, b = 1, keeps its σ².
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from armdyn.arrays import Array, broadcast, check_constant, check_joint_vector, check_truth, real
 from armdyn.errors import ObserverError, ShapeError, shown
-from armdyn.identification.observer.noise import (
-    LEAST_SAMPLES,
-    Noise,
-    check_settings,
-    threshold_factor,
-)
-from armdyn.identification.observer.observation import Observation
+from armdyn.forks import cached_property
 from armdyn.identification.observer.wrench import (
     DAMPED_RATIO,
     WrenchEstimate,
     estimate_wrench,
     reach_of,
 )
+from armdyn.io.csv.table import write_csv
+from armdyn.report.figures import (
+    ALARM,
+    COLOURS,
+    GREY,
+    INK,
+    draw_head,
+    panels_of_joints,
+    peak_words,
+    save_picture,
+    thinned,
+)
 from armdyn.robot import Robot, check_robot
 
 if TYPE_CHECKING:
     from armdyn.export.options import Exported
 
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A time in which a joint was above its threshold."""
+
+    start: float
+    """First sample above [s]."""
+    end: float
+    """Last sample above [s]."""
+    joints: tuple[str, ...]
+    """The joints that were. The last of them moves what was touched, or carries what does."""
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """External torques along a log; arrays have the shape (..., m, n) for m samples."""
+
+    robot: Robot
+    t: Array
+    """Times, (m,) [s]."""
+    q: Array
+    """Positions [rad or m]."""
+    torque: Array
+    """What the environment gives at the joints [N m or N]."""
+    thresholds: Array | None
+    """What noise alone seldom exceeds, (n,) or (..., m, n); None if no noise is known."""
+
+    @cached_property
+    def contact(self) -> Array:
+        """Whether each joint is above its threshold, (..., m, n)."""
+        if self.thresholds is None:
+            raise ObserverError("there are no thresholds: give the observer noise=...")
+        beyond: Array = np.abs(self.torque) > self.thresholds
+        return beyond
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The times of contact of one arm, in their order."""
+        self._check_one_arm("contacts")
+        above = self.contact.any(-1).astype(int)
+        starts = np.flatnonzero(np.diff(above, prepend=0) > 0)
+        ends = np.flatnonzero(np.diff(above, append=0) < 0)
+        found = []
+        for first, last in zip(starts, ends, strict=True):
+            joints = np.flatnonzero(self.contact[first : last + 1].any(0))
+            names = tuple(self.robot.joint_names[i] for i in joints)
+            found.append(Contact(float(self.t[first]), float(self.t[last]), names))
+        return tuple(found)
+
+    def save(self, path: str | Path) -> None:
+        """Write t, the external torques tau_ext1, tau_ext2, ... and contact (0, 1) as CSV."""
+        self._check_one_arm("a file")
+        columns = {"t": self.t}
+        columns |= {f"tau_ext{i}": column for i, column in enumerate(self.torque.T, start=1)}
+        if self.thresholds is not None:
+            columns["contact"] = self.contact.any(-1).astype(float)
+        write_csv(path, columns)
+
+    def plot(self, path: str | Path, *, truth: npt.ArrayLike | None = None) -> None:
+        """Draw the torques of one arm with their thresholds to a .png, .pdf or .svg file.
+
+        `truth` are torques (m, n) to be drawn beside them, as those of a simulation or a sensor.
+        """
+        self._check_one_arm("a picture")
+        beside = None if truth is None else np.asarray(truth, dtype=float)
+        if beside is not None and beside.shape != self.torque.shape:
+            raise ObserverError(
+                f"truth: expected torques of shape {self.torque.shape}, got {beside.shape}"
+            )
+        save_picture(path, _figure, self, beside)
+
+    def _check_one_arm(self, what: str) -> None:
+        if self.torque.ndim > 2:
+            raise ObserverError(
+                f"{what} can be made for one arm, and here are {self.torque.shape[:-2]} of them; "
+                "run the observer on the log of one"
+            )
+
+    def __repr__(self) -> str:
+        return f"<Observation of {self.robot.name!r}, torques of shape {self.torque.shape}>"
+
+
+def _figure(seen: Observation, truth: Array | None) -> Any:
+    """A panel a joint: the torques, their thresholds and the true ones."""
+    model, t, torque = seen.robot.model, seen.t, seen.torque
+    curves: list[tuple[Array, str | None, dict[str, Any]]] = [
+        (torque, "estimate", {"color": COLOURS["inertial"], "linewidth": 1.4, "zorder": 3})
+    ]
+    if truth is not None:
+        look = {"color": INK, "linewidth": 1.1, "linestyle": (0, (4, 2)), "zorder": 4}
+        curves.append((truth, "true", look))
+    subtitle = f"{t[-1] - t[0]:.4g} s, what the environment does to the arm"
+    contact: Any = None
+    if seen.thresholds is not None:
+        levels, contact = np.broadcast_to(seen.thresholds, torque.shape), seen.contact.any(-1)
+        look = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 1.5))}
+        curves += [(levels, "threshold", look), (-levels, None, look)]
+        subtitle += f"; contact in {100 * contact.mean():.3g} % of the samples"
+    figure, panels = panels_of_joints(torque.shape[-1], t)
+    for i, panel in enumerate(panels):
+        for values, label, look in curves:
+            panel.plot(*thinned(t, values[:, i]), label=label, **look)
+        if contact is not None:
+            panel.fill_between(
+                t, 0, 1, where=contact, transform=panel.get_xaxis_transform(), color=ALARM,
+                alpha=0.10, linewidth=0, label="contact", zorder=0,
+            )  # fmt: skip
+        joint = model.joints[model.independent[i]]
+        unit = joint.type.torque_unit
+        peak = float(torque[np.abs(torque[:, i]).argmax(), i])
+        panel.set_title(joint.name, fontsize=10, weight="bold", color=INK, pad=5)
+        panel.set_title(loc="right", **peak_words(peak, unit))
+        panel.set_ylabel(f"[{unit}]")
+    handles, labels = panels[0].get_legend_handles_labels()
+    lines = dict(zip(labels, handles, strict=True))
+    title = f"{model.title or model.name}: external torques"
+    draw_head(figure, panels[0].get_position().x0, title, subtitle, lines)
+    return figure
+
+
+# the observer
+
+
 FUNCTIONS = ("observer_start", "observer_step")
+LEAST_SAMPLES = 100
+"""Samples without contact from which noise can be told."""
+LEAST_DEVIATION = 1e-12
+"""What is less is rounding, as of a simulation without noise [N m or N]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Noise of the samples of each joint."""
+
+    torque: Array
+    """Standard deviation of the torques that the model does not explain, (n,) [N m or N]."""
+    time: Array
+    """Correlation time of these, (n,) [s]; 0: white."""
+    velocity: Array
+    """Standard deviation of the velocities, (n,)."""
+
+    @classmethod
+    def of_estimates(cls, r: Array, gain: Array, h: float) -> Noise:
+        """The noise behind estimates r (..., m, n) without contact, velocities being exact.
+
+        With D the mean square of d = r + (r' - r)/(1 - a) and R that of r, the variance above and
+        that of d, σ² (1 + b)/2, give a b = 1 - (1 - a) D/R. Noise that changes its sign from sample
+        to sample, as that of velocities does, counts as white noise with the same R.
+        """
+        gap = -np.expm1(-gain * h)
+        axes = tuple(range(r.ndim - 1))
+        ahead, before = r[..., 1:, :], r[..., :-1, :]
+        D = np.mean((before + (ahead - before) / gap) ** 2, axis=axes)
+        R = np.maximum(np.mean(ahead**2, axis=axes), LEAST_DEVIATION**2)
+        b = np.clip((1 - gap * D / R) / np.maximum(1 - gap, 1e-9), 0.0, 1 - 1e-9)
+        torque = np.sqrt(2 * R * (1 - (1 - gap) * b) / (gap * (1 + b)))
+        with np.errstate(divide="ignore"):
+            time = -h / np.log(b)
+        return cls(torque, time, np.zeros_like(torque))
+
+    def variance(self, gain: Array, h: Array, mass_matrix: Array | None) -> Array:
+        """Of the estimate of each joint, (..., n), for samples at distances h (..., 1)."""
+        gap = -np.expm1(-gain * h)
+        with np.errstate(divide="ignore"):
+            decay = h / self.time  # infinite where the noise is white
+        found: Array = self.torque**2 * gap * (1 + np.exp(-decay))
+        found = found / (-2 * np.expm1(-gain * h - decay))
+        if mass_matrix is None:
+            return found
+        momentum = np.einsum("...ij,j->...i", mass_matrix**2, self.velocity**2)
+        return found + 2 * gap**2 / (h**2 * (2 - gap)) * momentum
+
+
+def threshold_factor(false_alarms: float, n: int) -> float:
+    """Standard deviations that Gaussian noise exceeds in one of n joints this often.
+
+    For noise that the joints have in common it is exceeded less often, after Šidák.
+    """
+    one = -math.expm1(math.log1p(-false_alarms) / n)
+    return -float(ndtri(one / 2))
 
 
 class Observer:
@@ -161,7 +358,7 @@ class Observer:
         torque = self.torque
         if self._h is None:
             return np.zeros(torque.shape, dtype=bool)
-        beyond: Array = np.abs(torque) > self._factor * self._deviation(self._h, self._sample[0])
+        beyond: Array = np.abs(torque) > self.thresholds(self._h[..., 0], self._sample[0])
         return beyond
 
     def deviation(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
@@ -169,13 +366,6 @@ class Observer:
 
         The samples have the distance h [s]. The positions are needed if velocities have noise.
         """
-        return self._deviation(check_period(h), q)
-
-    def thresholds(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
-        """What noise alone exceeds as seldom as `false_alarms` says; arguments of `deviation`."""
-        return self._factor * self.deviation(h, q)
-
-    def _deviation(self, period: Array, q: npt.ArrayLike | None) -> Array:
         if self.noise is None:
             raise ObserverError(
                 "thresholds need the noise of the torques; give noise=..., the standard deviation "
@@ -186,7 +376,11 @@ class Observer:
             if q is None:
                 raise ObserverError("with noise of the velocities, thresholds depend on q; give q")
             mass = self.robot.mass_matrix(q)
-        return np.sqrt(self.noise.variance(self.gain, period, mass))
+        return np.sqrt(self.noise.variance(self.gain, check_period(h), mass))
+
+    def thresholds(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
+        """What noise alone exceeds as seldom as `false_alarms` says; arguments of `deviation`."""
+        return self._factor * self.deviation(h, q)
 
     def calibrated(
         self, t: npt.ArrayLike, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike
@@ -235,9 +429,11 @@ class Observer:
         """
         (q,) = check_samples(self.robot.n, q=q)
         (torque,) = check_samples(self.robot.n, torque=self.torque if torque is None else torque)
-        period, variance = self._h if h is None else check_period(h), None
-        if self.noise is not None and period is not None:
-            variance = self._deviation(period, q) ** 2
+        if h is None and self._h is not None:
+            h = self._h[..., 0]
+        variance = None
+        if self.noise is not None and h is not None:
+            variance = self.deviation(h, q) ** 2
         J = self.robot.jacobian(q, frame=frame, link=link)
         given: Any = {"length": reach_of(self.robot.model, link), "task": task, "damping": damping}
         return estimate_wrench(J, torque, variance, **given)
@@ -281,6 +477,24 @@ class Observer:
         return self.robot.export(directory, language, functions=FUNCTIONS, **chosen, **options)
 
 
+def check_settings(
+    what: str, given: npt.ArrayLike, n: int, unit: str, *, zero: bool = False
+) -> Array:
+    """A positive number for each joint, (n,), from one for all or for each; an ObserverError."""
+    values = _floats(given)
+    try:
+        values = np.array(np.broadcast_to(values, (n,)))
+    except ValueError:
+        values = np.full(n, np.nan)
+    inside = np.isfinite(values) & (values >= 0 if zero else values > 0)
+    if not inside.all() or np.asarray(given).dtype.kind == "b":
+        raise ObserverError(
+            f"{what}: expected a number that is {'not negative' if zero else 'positive'}, or {n} "
+            f"of them, one for each joint [{unit}], got {shown(given)}"
+        )
+    return values
+
+
 def check_samples(n: int, **vectors: npt.ArrayLike) -> tuple[Array, ...]:
     """Finite vectors (..., n) of one batch shape."""
     checked = {k: check_joint_vector(k, v, n) for k, v in vectors.items()}
@@ -300,10 +514,7 @@ def check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) 
     """The time of a step for all arms, (1,), or for each of a batch, (..., 1)."""
     if h is None:
         raise ObserverError("h: give the time since the last sample [s]")
-    try:
-        period = np.asarray(h, dtype=float)
-    except (TypeError, ValueError):
-        period = np.array(np.nan)
+    period = _floats(h)
     if batch is not None and period.shape not in ((), batch):
         one_each = f", or one for each arm, shape {batch}" if batch else ""
         raise ShapeError(f"h: expected a number [s]{one_each}; got shape {period.shape}")
@@ -317,10 +528,7 @@ def check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) 
 
 def check_increasing_times(t: npt.ArrayLike) -> Array:
     """Times that increase, (m,)."""
-    try:
-        times = np.asarray(t, dtype=float)
-    except (TypeError, ValueError):
-        times = np.empty(0)
+    times = _floats(t)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
         raise ObserverError(f"t: expected finite times of shape (m,) [s], got {shown(t)}")
     back = np.flatnonzero(np.diff(times) <= 0)
@@ -332,3 +540,11 @@ def check_increasing_times(t: npt.ArrayLike) -> Array:
             "rows, and leave out those that come twice"
         )
     return times
+
+
+def _floats(given: npt.ArrayLike | None) -> Array:
+    """Numbers as an array; NaN if they are none."""
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return np.array(np.nan)
