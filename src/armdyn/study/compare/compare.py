@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from armdyn.arrays import Array, check_names
 from armdyn.errors import ModelError, PeerError, check_known, counted, shown
@@ -19,7 +18,7 @@ from armdyn.study.compare.causes import causes
 from armdyn.study.compare.explain import Choice, Explainer
 from armdyn.study.compare.files import Sources, sources
 from armdyn.study.compare.peers import PEERS, Case, Peer, version
-from armdyn.study.states import States, check_states, random_states
+from armdyn.study.states import Over, StateSet, random_states, states_of
 
 Status = Literal["agrees", "explained", "unexplained", "refused", "not installed"]
 
@@ -118,6 +117,7 @@ class CompareReport:
 
 DEFAULT_STATES = 16
 """States that are compared by default."""
+MOTION = ("q", "qd", "qdd")
 MORE_STATES = 16
 """Random states that are compared as well, since one state cannot distinguish all causes."""
 
@@ -125,7 +125,7 @@ MORE_STATES = 16
 def compare(
     robot_or_path: Robot | str | Path,
     with_: Sequence[str] | None = None,
-    states: int | str | Path | Sequence[npt.ArrayLike] = DEFAULT_STATES,
+    over: int | Over = DEFAULT_STATES,
     *,
     seed: int = 0,
     physical: Physical = "error",
@@ -138,14 +138,14 @@ def compare(
     Args:
         robot_or_path: A catalog name, a file, or a robot.
         with_: Names of `armdyn.study.compare.peers.PEERS`; None: all of them.
-        states: How many random states within the limits, a trajectory file, or the arrays
-            (q, qd, qdd), each (..., n).
+        over: How many random states within the limits, or states as in `armdyn.terms`.
         seed: What random states are drawn with.
         physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
 
     Raises:
         UnknownNameError: There is no such library, or no such robot.
-        ModelError: The states or the file cannot be used.
+        ModelError: The number of states or the file cannot be used.
+        TrajectoryError: The states cannot be used.
 
     Example:
         >>> compare("ur5", ["pinocchio"])["pinocchio"].status
@@ -159,23 +159,25 @@ def compare(
         raise ModelError(f"seed: expected a whole number that is not negative, got {shown(seed)}")
     with sources(robot_or_path, physical) as given:
         robot = given.robot
-        asked = check_states(robot.model, states, seed)
+        drawn = isinstance(over, int)
+        asked = (
+            random_states(robot.model, over, seed) if drawn else states_of(robot, over, "ignore")
+        )
         more = random_states(robot.model, MORE_STATES, seed + 1)
-        every = States(*map(np.concatenate, zip(asked, more, strict=True)))
-        comparison = _Comparison(given, every, len(asked.q))
+        comparison = _Comparison(given, asked.joined([more]), len(asked))
         rows = tuple(comparison.row(name, PEERS[name]) for name in dict.fromkeys(with_ or PEERS))
-    drawn = seed if isinstance(states, int) else None
-    return CompareReport(given.name, robot.name, robot.joint_names, len(asked.q), drawn, rows)
+    of = given.name, robot.name, robot.joint_names
+    return CompareReport(*of, len(asked), seed if drawn else None, rows)
 
 
 class _Comparison:
     """The robot at its states, of which the first ones were asked for."""
 
-    def __init__(self, given: Sources, states: States, asked: int):
+    def __init__(self, given: Sources, states: StateSet, asked: int):
         self._given, self._states, self._asked = given, states, slice(asked)
-        ledger = given.robot.ledger(*states)
+        ledger = given.robot.ledger(*states.motion)
         self._scale = sum(map(np.abs, ledger.terms.values()), np.zeros_like(ledger.inertial))
-        self._ours = given.robot.inverse_dynamics(*states)
+        self._ours = given.robot.inverse_dynamics(*states.motion)
 
     def row(self, name: str, peer: Peer) -> LibraryResult:
         """What a library says, and why."""
@@ -218,11 +220,10 @@ class _Comparison:
     def _place(self, theirs: Array, gap: Array) -> dict[str, Any]:
         """Where the largest difference is among the states that were asked for."""
         state, joint = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
-        motion = self._states._asdict()
         return {
             "joint": self._given.robot.joint_names[joint],
             "state": state,
-            "motion": {key: tuple(vectors[state].tolist()) for key, vectors in motion.items()},
+            "motion": {k: tuple(getattr(self._states, k)[state].tolist()) for k in MOTION},
             "here": float(self._ours[state, joint]),
             "there": float(theirs[state, joint]),
             "differences": tuple(gap.max(axis=0).tolist()),

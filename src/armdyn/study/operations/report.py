@@ -26,6 +26,7 @@ from armdyn.model.joint_types import REVOLUTE
 from armdyn.quantities.proof import Proof, proved_program
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.report.figures import INK, save_picture
+from armdyn.report.panels import key_row, sheet
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalLink, CanonicalRobot, canonical
 from armdyn.shorten.canonical.model import COMPARED_STATES, branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import axis_in_parent
@@ -42,7 +43,6 @@ from armdyn.study.operations.count import (
     stage_count,
     traced,
 )
-from armdyn.study.pictures import key_row, sheet
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from armdyn.formulations.kinematics import world_frames
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import limbs
 from armdyn.model import RobotModel
+from armdyn.report import panels as pictures
 from armdyn.report.figures import GREY, INK, PALE, draw_limit
-from armdyn.study import pictures
 from armdyn.study.simplify.comparison import Comparison
 from armdyn.study.simplify.counterweights import Build, shape
 from armdyn.study.simplify.design import Design

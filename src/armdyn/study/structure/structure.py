@@ -24,9 +24,9 @@ from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model import RobotModel
 from armdyn.report.figures import GREY, INK, PALE, save_picture
+from armdyn.report.panels import key_row, sheet
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot
-from armdyn.study.pictures import key_row, sheet
 from armdyn.study.structure.probe import Probe, Trunk, trunks
 from armdyn.study.structure.why import BRANCHES, CANCELS, Reason, Why
 

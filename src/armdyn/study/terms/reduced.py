@@ -30,11 +30,11 @@ from armdyn.quantities.program import QUANTITIES, shortest_nodes, trace_robot
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.report.figures import COLOURS, INK, PALE, save_picture
+from armdyn.report.panels import bar_rows, name_rows, sheet
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.shorten import shorten
-from armdyn.study.pictures import name_rows, sheet, write_beside
 from armdyn.study.states import OnLimits, Over, StateSet, fresh_states, is_workspace, states_of
 from armdyn.study.terms.dropping import (
     Droppable,
@@ -133,8 +133,8 @@ class Search:
 
     def errors(self, model: Model, states: StateSet) -> Array:
         """Errors relative to the scale, by evaluation of both kernels, (m, n)."""
-        motion = states.q, states.qd, states.qdd
-        return np.abs(model.kernel(*motion) - self.robot.inverse_dynamics(*motion)) / self.scale
+        torques = self.robot.inverse_dynamics(*states.motion)
+        return np.abs(model.kernel(*states.motion) - torques) / self.scale
 
     def _some(self, states: StateSet, most: int) -> StateSet:
         """At most so many states, evenly taken, and those in which errors were too large."""
@@ -182,9 +182,9 @@ class Search:
         if most < FEWEST_PRUNING_STATES:
             return model
         some = self._some(states, most)
-        motion = {"q": some.q, "qd": some.qd, "qdd": some.qdd}
-        inputs = {f"{k}{i + 1}": v[:, i] for k, v in motion.items() for i in range(v.shape[1])}
-        torques = self.robot.inverse_dynamics(some.q, some.qd, some.qdd).T
+        motion = zip(("q", "qd", "qdd"), some.motion, strict=True)
+        inputs = {f"{k}{i + 1}": v[:, i] for k, v in motion for i in range(v.shape[1])}
+        torques = self.robot.inverse_dynamics(*some.motion).T
         kept = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
         program = _program(model.robot, settle(kept))
         short = program.whole.total <= MOST_SHORTENED.value
@@ -209,19 +209,12 @@ def draw_reduction(
     height = HEAD + FOOT + INCH_A_JOINT * max(4, len(errors))
     figure = sheet(9.8, height, *head, 0.02)
     bottom, tall = FOOT / height, 1 - (HEAD + FOOT) / height
-    _draw_counts(figure.add_axes((0.09, bottom, 0.33, tall)), counts)
+    panel, totals = figure.add_axes((0.09, bottom, 0.33, tall)), [count.total for count in counts]
+    bar_rows(panel, totals, list(map(str, totals)), (_FULL, _REDUCED), 1.18 * max(totals[0], 1))
+    name_rows(panel, ("full", "reduced"))
+    panel.set_xlabel("multiplications and additions")
     _draw_errors(figure.add_axes((0.55, bottom, 0.42, tall)), errors, tolerance)
     return figure
-
-
-def _draw_counts(axes: Any, counts: Sequence[Any]) -> None:
-    for row, (count, colour) in enumerate(zip(counts, (_FULL, _REDUCED), strict=True)):
-        axes.barh(row, count.total, height=0.6, color=colour)
-        write_beside(axes, str(count.total), count.total, row, weight="bold", color=INK)
-    name_rows(axes, ("full", "reduced"))
-    axes.spines["left"].set_visible(False)
-    axes.set_xlim(0, 1.18 * max(counts[0].total, 1))
-    axes.set_xlabel("multiplications and additions")
 
 
 def _draw_errors(axes: Any, errors: Sequence[Any], tolerance: float) -> None:
@@ -402,7 +395,7 @@ def reduced(
     tolerance = check_tolerance(tolerance)
     check_known("reference of errors", reference, get_args(Reference))
     given = states_of(robot, over, limits)
-    peaks = np.abs(robot.inverse_dynamics(given.q, given.qd, given.qdd)).max(0)
+    peaks = np.abs(robot.inverse_dynamics(*given.motion)).max(0)
     measured = references(robot, peaks, reference)
     only = check_truth("parameters_only", parameters_only)
     search = Search(robot, np.array([by for by, _ in measured]), only)

@@ -27,11 +27,11 @@ from armdyn.report.figures import (
     save_picture,
     thinned,
 )
+from armdyn.report.panels import handle_row, sheet
 from armdyn.robot import Robot
 from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
 from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, effort_limits, excesses
-from armdyn.study.pictures import handle_row, sheet
 
 NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
 PARTS = ("axial", "radial", "tilting", "twisting")

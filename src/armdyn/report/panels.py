@@ -1,4 +1,4 @@
-"""What the pictures of studies share: a sheet with its head, legends, panels, rows of bars."""
+"""What pictures share: a sheet with its head, legends, a grid of panels, rows of bars."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.report.figures import GREY, INK
+from armdyn.report.figures import GREY, INK, PALE
 
 BEFORE, AFTER = "#B8B8B8", "#0072B2"
 VIEWS = ((0, 2), (1, 2), (0, 1))
@@ -48,6 +48,17 @@ def handle_row(figure: Any, left: float, drop: float, handles: Sequence[Any]) ->
     )  # fmt: skip
 
 
+def panel_grid(
+    figure: Any, count: int, columns: int, room: Mapping[str, float], **share: bool
+) -> list[Any]:
+    """So many panels in a grid with `room` around and between them; places left over are empty."""
+    places = figure.subplots(-(-count // columns), columns, squeeze=False, **share).ravel()
+    figure.subplots_adjust(**room)
+    for place in places[count:]:
+        place.set_visible(False)
+    return list(places[:count])
+
+
 def panel_title(panel: Any, title: str, right: str = "") -> None:
     """What is above a panel: bold on the left, small on the right."""
     panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=5)
@@ -65,6 +76,20 @@ def write_beside(panel: Any, text: str, x: float, row: float, **look: Any) -> No
     """Text behind the end of a bar."""
     place: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
     panel.annotate(text, (x, row), **place, **look)
+
+
+def bar_rows(
+    panel: Any, ends: Sequence[float], words: Sequence[str], colours: Sequence[str], most: float
+) -> None:
+    """Bars from 0 to their ends, one below the other, with words behind; the panel ends at most."""
+    for row, (end, text, colour) in enumerate(zip(ends, words, colours, strict=True)):
+        panel.barh(row, end, height=0.68, color=colour)
+        write_beside(panel, text, end, row, fontsize=8, color=GREY)
+    panel.set_xlim(0, most)
+    panel.set_xticks([])
+    panel.tick_params(axis="y", length=0, labelcolor=INK)
+    panel.spines["bottom"].set_visible(False)
+    panel.spines["left"].set_color(PALE)
 
 
 def before_after_bars(
