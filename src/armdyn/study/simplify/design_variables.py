@@ -25,13 +25,14 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, canonical_frames
 from armdyn.shorten.canonical.parameters import ENTRIES, about_com, link_numbers
 from armdyn.shorten.canonical.redesign import redesign
 from armdyn.study.simplify.goals import listed
-from armdyn.study.simplify.linear import Followers, numbers_of, pseudo_of, robot_size
+from armdyn.study.simplify.linear import numbers_of, pseudo_of, robot_size
 
 NUMBERS = ("m", "x", "y", "z", *(f"I{name}" for name, _, _ in ENTRIES))
 """The ten numbers of a link: mass, centre of mass, tensor about the centre of mass."""
@@ -309,7 +310,7 @@ class ParametrisedArm:
     def __init__(self, model: RobotModel, variables: DesignVariables, add_only: bool = False):
         self.model, self.variables, self.add_only = model, variables, add_only
         self.robot = canonical(model)
-        self.followers = Followers.of(model)
+        self.at = coordinates_of(model)
         self.size = robot_size(self.robot)
         frames = canonical_frames(model)
         links = self.robot.links

@@ -151,7 +151,7 @@ def design(
     began, model = time.perf_counter(), before.model
     _check(variables, margin, kept, add_only)
     arm, fine = ParametrisedArm(model, variables, add_only), lattice(model)
-    elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine, arm.followers)
+    elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine, arm.at)
     forbidden = obstacles(model, goals)
     convex = Convex(arm, elements, samples(model), margin, kept)
     trial, compact = _unchanged(convex) or search(convex, progress), False
@@ -231,10 +231,7 @@ def _variations(convex: Convex, trial: Trial, q: Array) -> tuple[Variation, ...]
     constant = [element.constant for element in elements]
 
     def variation(robot: CanonicalRobot, numbers: Array) -> Array:
-        values = (
-            element_coefficients(robot, elements, q, arm.followers)
-            @ (numbers + arm.payload).ravel()
-        )
+        values = element_coefficients(robot, elements, q, arm.at) @ (numbers + arm.payload).ravel()
         return np.where(constant, np.ptp(values, axis=1), np.abs(values).max(axis=1))
 
     new = arm.robot_with(trial.values[: len(arm.variables.lengths)])
