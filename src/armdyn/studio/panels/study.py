@@ -57,7 +57,9 @@ class OperationsPanel(Panel):
             def searched(done: int, steps: int, best: int) -> None:
                 tell(f"searching, {100 * done // steps} %, {best} operations so far")
 
-            counting = Counting(tell=lambda what: tell(f"counting {what}"), progress=searched)
+            counting = Counting(
+                progress=lambda what: tell(f"counting {what}"), search_progress=searched
+            )
             return operation_report(robot.model, (quantity,), counting)
 
         def done(found: OperationReport) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from armdyn.arrays import Array, check_names
 from armdyn.errors import ModelError, PeerError, check_known, counted, shown
 from armdyn.model.validate import Physical
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
 from armdyn.study.compare.causes import causes
 from armdyn.study.compare.explain import Choice, Explainer
@@ -71,7 +72,7 @@ class LibraryResult:
 
 
 @dataclass(frozen=True)
-class CompareReport:
+class CompareReport(Result):
     """The same states through several libraries."""
 
     source: str
@@ -108,11 +109,35 @@ class CompareReport:
         ]
         return "; ".join(parts)
 
-    def data(self) -> dict[str, Any]:
-        """The report as plain data."""
+    def sections(self) -> tuple[Section, ...]:
+        """The table, one row a library, and who agrees."""
+        drawn = "as given" if self.seed is None else f"within the limits, seed {self.seed}"
+        names = ("source", "robot", "joints", "states", "seed", "exit_code")
         rows = [asdict(row) | {"difference": row.difference} for row in self.rows]
-        found = {"joints": list(self.joints), "exit_code": self.exit_code, "rows": rows}
-        return asdict(self) | found
+        table = tuple(
+            (
+                f"{row.title} {row.version or ''}".strip(),
+                *(row.status, row.joint or ""),
+                *("" if torque is None else f"{torque:.6g}" for torque in (row.here, row.there)),
+                "" if row.difference is None else f"{row.difference:.3g}",
+            )
+            for row in self.rows
+        )
+        reasons = (f"{x.title}: {x.explanation.removeprefix(x.title).strip()}" for x in self.rows)
+        return (
+            Section(
+                f"{self.robot}: {counted(self.states, 'state')}, {drawn}",
+                (self.summary,),
+                data={**parts_of(self, *names), "rows": rows},
+            ),
+            Section(
+                "Torque of the joint that differs most",
+                tuple(reasons),
+                ("library", "status", "joint", "armdyn", "there", "difference"),
+                table,
+                3,
+            ),
+        )
 
 
 DEFAULT_STATES = 16

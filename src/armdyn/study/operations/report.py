@@ -27,6 +27,7 @@ from armdyn.quantities.proof import Proof, proved_program
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.report.figures import INK, save_picture
 from armdyn.report.panels import key_row, sheet
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalLink, CanonicalRobot, canonical
 from armdyn.shorten.canonical.model import COMPARED_STATES, branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import axis_in_parent
@@ -122,12 +123,19 @@ class ProgramCounts:
     """What friction takes on top."""
     proved: Proof
 
+    @property
+    def apart(self) -> tuple[Operations, Operations]:
+        """What is on top of the links."""
+        return self.rotors, self.friction
+
 
 @dataclass(frozen=True, slots=True)
-class OperationReport:
+class OperationReport(Result):
     """The counts of one robot."""
 
     robot: str
+    title: str
+    """What people call the robot."""
     rows: list[MethodCounts]
     """Quantities that textbooks compute, method by method."""
     programs: list[ProgramCounts]
@@ -136,32 +144,76 @@ class OperationReport:
     def __repr__(self) -> str:
         return f"<OperationReport of {self.robot!r}, {len(self.rows)} methods>"
 
-    def data(self) -> dict[str, Any]:
-        """The report as plain data."""
-        return {
+    def sections(self) -> tuple[Section, ...]:
+        """A table for each quantity of textbooks, that of the programs, and notes."""
+        groups = groupby(self.rows, lambda row: row.quantity)
+        programs = tuple(
+            (
+                *(program.quantity, PROVED[program.proved], _cell(program.operations)),
+                str(program.operations.trig),
+                *(
+                    _cell(c if c.total or c.other else None)
+                    for c in (program.rotors, program.friction)
+                ),
+            )
+            for program in self.programs
+        )
+        data = {
             "robot": self.robot,
-            "rows": [
-                {
-                    "quantity": row.quantity,
-                    "method": row.method,
-                    "published": _plain(row.published),
-                    "general_arm": _plain(row.general),
-                    **{stage: _plain(row.stages.get(stage)) for stage in STAGES},
-                }
-                for row in self.rows
-            ],
+            "rows": [_plain_row(row) for row in self.rows],
             "programs": [
-                {
-                    "quantity": program.quantity,
-                    "operations": _plain(program.operations),
-                    "rotors": _plain(program.rotors),
-                    "friction": _plain(program.friction),
-                    "proved": program.proved,
-                }
+                parts_of(program, "quantity", "proved")
+                | {k: _plain(getattr(program, k)) for k in ("operations", "rotors", "friction")}
                 for program in self.programs
             ],
             "notes": self.notes,
         }
+        return (
+            *(_of_quantity(quantity, list(rows)) for quantity, rows in groups),
+            Section(
+                "programs that are compiled and exported: multiplications + additions",
+                (),
+                ("quantity", "proved", "links", "sin/cos", "rotors", "friction"),
+                programs,
+                2,
+                data,
+            ),
+            Section("Notes" if self.notes else "", tuple(self.notes)),
+        )
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the counts of every method to a .png, .pdf or .svg file, one bar a stage.
+
+        The rows of one quantity stand together.
+        """
+        save_picture(path, _figure, self.title, self.rows)
+
+
+PROVED = {"field": "exactly", "random": "at random states"}
+
+
+def _of_quantity(quantity: str, rows: list[MethodCounts]) -> Section:
+    """The methods of one quantity, stage by stage."""
+    printed = any(row.published for row in rows)
+    cells = []
+    for row in rows:
+        counts = [row.published, row.general] * printed
+        counts += [row.stages.get(stage) for stage in STAGES]
+        trig = "-" if counts[-1] is None else str(counts[-1].trig)
+        cells.append((row.method, *map(_cell, counts), trig))
+    columns = ("method", *("published", "general arm") * printed, *STAGES, "sin/cos")
+    title = f"{quantity.replace('_', ' ')}: multiplications + additions"
+    return Section(title, (), columns, tuple(cells))
+
+
+def _cell(operations: Operations | None) -> str:
+    return "-" if operations is None else f"{operations.mul} + {operations.add}"
+
+
+def _plain_row(row: MethodCounts) -> dict[str, Any]:
+    counts = {"published": row.published, "general_arm": row.general}
+    counts |= {stage: row.stages.get(stage) for stage in STAGES}
+    return parts_of(row, "quantity", "method") | {k: _plain(x) for k, x in counts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +224,9 @@ class Counting:
     """How hard short programs are looked for."""
     snap: float = ZERO_TOLERANCE
     """What counts as an exact zero or quarter turn, see `count_operations`."""
-    tell: Callable[[str], None] = lambda what: None
+    progress: Callable[[str], None] = lambda what: None
     """Called with what is counted next."""
-    progress: Progress | None = None
+    search_progress: Progress | None = None
     """Told of a deep search."""
     textbooks: bool = True
     """Whether formulations of textbooks are counted beside the programs."""
@@ -195,10 +247,12 @@ def operation_report(
     rows, programs = [], []
     chosen, notes = _of_loops(model, chosen, counting)
     for method in chosen:
-        counting.tell(f"{method.quantity} by {method.name}")
+        counting.progress(f"{method.quantity} by {method.name}")
         if method.function is None:
             request = Request(method.record, effort=counting.effort)
-            program, proved = proved_program(model, request, counting.progress, counting.snap)
+            program, proved = proved_program(
+                model, request, counting.search_progress, counting.snap
+            )
             parts = program.operations, program.rotors, program.friction
             programs.append(ProgramCounts(method.record, *parts, proved))
             stages = dict.fromkeys(STAGES) | {"minimal": programs[-1].operations}
@@ -214,7 +268,7 @@ def operation_report(
             f"{COMPARED_STATES} random states this moves a torque by up to {snapped:.1e} of the "
             "largest of its joint"
         )
-    return OperationReport(model.name, rows, programs, notes)
+    return OperationReport(model.name, model.title or model.name, rows, programs, notes)
 
 
 def _of_loops(
@@ -328,27 +382,28 @@ def _nodes(graph: Graph, array: Array) -> list[Node]:
 
 
 @dataclass(frozen=True, slots=True)
-class StepsReport:
+class StepsReport(Result):
     """The steps of the method for one robot, beside the paper's where it is the paper's robot."""
 
     steps: list[StepCount]
     paper: dict[str, Operations] | None
     notes: list[str]
 
-    def data(self) -> dict[str, Any]:
-        """The report as plain data."""
-        return {
-            "steps": [
-                {
-                    "step": step.name,
-                    "quantity": step.quantity,
-                    "counted": asdict(step.operations),
-                    "printed": asdict(self.paper[step.name]) if self.paper else None,
-                }
-                for step in self.steps
-            ],
-            "notes": self.notes,
-        }
+    def sections(self) -> tuple[Section, ...]:
+        """The table of steps, and what comes of them."""
+        paper = self.paper or {}
+        rows, data = [], []
+        for x in self.steps:
+            printed = paper.get(x.name)
+            rows.append((x.name, x.quantity, str(x.operations), str(printed or "")))
+            counts = {"counted": x.operations, "printed": printed}
+            data.append({"step": x.name, "quantity": x.quantity, **counts})
+        columns = ("step", "quantity", "counted", "printed" if paper else "")
+        steps = {"steps": data, "notes": self.notes}
+        return (
+            Section("The augmented-body method", (), columns, tuple(rows), 2, steps),
+            Section("In all", tuple(self.notes)),
+        )
 
 
 def steps_report(model: RobotModel) -> StepsReport:
@@ -390,14 +445,6 @@ BARS = {
 }
 """Name and colour of the bar of each stage."""
 INCH_A_ROW, HEAD, FOOT = 0.30, 1.15, 0.55
-
-
-def plot_operations(title: str, rows: list[MethodCounts], path: str | Path) -> None:
-    """Draw the counts of every method to a .png, .pdf or .svg file, one bar a stage.
-
-    The rows of one quantity stand together, below the title of the robot.
-    """
-    save_picture(path, _figure, title, rows)
 
 
 def _figure(title: str, rows: list[MethodCounts]) -> Any:
