@@ -204,6 +204,11 @@ def motion_of(robot: Robot, over: Over) -> SampledMotion:
         TrajectoryError: No motion, one without times, or a motion of other joints.
     """
     given = _sampled(robot, over)
+    if isinstance(given, SampledMotion) and (n := given.q.shape[-1]) != robot.n:
+        raise TrajectoryError(
+            f"the trajectory moves {counted(n, 'joint')}, but {robot.name!r} has {robot.n}: "
+            f"{', '.join(robot.joint_names)}"
+        )
     states = states_of(robot, given, "ignore")
     if states.t is None:
         raise TrajectoryError(f"expected a motion with times, got {states.words}")

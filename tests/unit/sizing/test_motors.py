@@ -86,7 +86,7 @@ def state(move):
 @pytest.mark.parametrize(
     ("trajectory", "message"),
     [
-        (swing(2), "expected shape"),
+        (swing(2), "moves 2 joints, but"),
         (None, "expected a motion"),
         ("none.csv", "there is no file"),
         (SampledMotion(np.zeros(2), *(np.zeros((2, 1)),) * 3), "must be finite and increase"),

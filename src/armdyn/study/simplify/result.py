@@ -315,7 +315,7 @@ def torques_section(comparison: Comparison) -> Section:
     """The largest torques of gravity and along the motion."""
     motion = comparison.torques[0].trajectory
     along = motion.source or "quintic moves between far corners of the workspace"
-    rms = [[joint["rms"] for joint in report.summary()["joints"]] for report in comparison.torques]
+    rms = [[joint["rms"] for joint in report.data()["joints"]] for report in comparison.torques]
     joints = list(zip(comparison.joints, comparison.units, strict=True))
     largest = max(float(pair.max()) for pair in comparison.gravity) or 1.0
     columns = zip(joints, *comparison.gravity, *comparison.peaks, strict=True)
