@@ -26,7 +26,7 @@ def ops(
     if programs and plot:
         raise typer.BadParameter("--plot compares formulations, which --programs leaves out")
     model = robot.open().model
-    from armdyn.study.operations.report import Counting, operation_report, steps_report
+    from armdyn.study.operations.report import operation_report, steps_report
 
     if steps:
         deliver(steps_report(model), json)
@@ -42,7 +42,12 @@ def ops(
         def searched(done: int, steps: int, best: int) -> None:
             say(f"{now}: {100 * done // steps} %, {best} so far")
 
-        effort = "deep" if search else "default"
-        how = Counting(effort, snap, counting, searched, textbooks=not programs)
-        report = operation_report(model, tuple(quantity or ()), how)
+        report = operation_report(
+            *(model, tuple(quantity or ())),
+            effort="deep" if search else "default",
+            snap=snap,
+            textbooks=not programs,
+            progress=counting,
+            search_progress=searched,
+        )
     deliver(report, json, plot=plot)

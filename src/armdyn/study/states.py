@@ -77,8 +77,8 @@ class Workspace:
         known = [robot.model.joints[i].limits.velocity for i in robot.model.independent]
         # files say 0 where they know nothing
         limits = np.array([v if 0 < v < np.inf else DEFAULT_SPEED for v in known])
-        speed = _largest("speed", self.speed, limits)
-        acceleration = _largest("acceleration", self.acceleration, ACCELERATION_RATE * speed)
+        speed = largest_rates("speed", self.speed, limits)
+        acceleration = largest_rates("acceleration", self.acceleration, ACCELERATION_RATE * speed)
         rng = np.random.default_rng(seed)
         q = coordinates_of(robot.model).drawn_in_ranges(rng, int(count))
         qd, qdd = (rng.uniform(-1.0, 1.0, (count, n)) for _ in range(2))
@@ -241,7 +241,8 @@ def _given(robot: Robot, over: Over) -> tuple[tuple[Any, ...], Any, str, tuple[s
     )
 
 
-def _largest(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
+def largest_rates(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
+    """Largest speeds or accelerations, one number or one for each joint, (n,)."""
     if given is None:
         return default
     try:

@@ -216,78 +216,62 @@ def _plain_row(row: MethodCounts) -> dict[str, Any]:
     return parts_of(row, "quantity", "method") | {k: _plain(x) for k, x in counts.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Counting:
-    """How operations are counted, and who is told meanwhile."""
-
-    effort: str = EFFORTS[0]
-    """How hard short programs are looked for."""
-    snap: float = ZERO_TOLERANCE
-    """What counts as an exact zero or quarter turn, see `count_operations`."""
-    progress: Callable[[str], None] = lambda what: None
-    """Called with what is counted next."""
-    search_progress: Progress | None = None
-    """Told of a deep search."""
-    textbooks: bool = True
-    """Whether formulations of textbooks are counted beside the programs."""
-
-
 def operation_report(
-    model: RobotModel, quantities: tuple[str, ...] = (), counting: Counting | None = None
+    model: RobotModel,
+    quantities: tuple[str, ...] = (),
+    *,
+    effort: str = EFFORTS[0],
+    snap: float = ZERO_TOLERANCE,
+    textbooks: bool = True,
+    progress: Callable[[str], None] = lambda what: None,
+    search_progress: Progress | None = None,
 ) -> OperationReport:
     """The counts of every method at every stage beside the literature, and of every program.
 
-    No quantities are all of them.
+    Args:
+        model: The robot.
+        quantities: What is counted; none are all of them.
+        effort: How hard short programs are looked for.
+        snap: What counts as an exact zero or quarter turn, see `count_operations`.
+        textbooks: Whether formulations of textbooks are counted beside the programs.
+        progress: Called with what is counted next.
+        search_progress: Told of a deep search.
     """
-    counting = counting or Counting()
     for quantity in quantities:
         check_known("quantity", quantity, QUANTITIES)
     chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
-    chosen = [m for m in chosen if counting.textbooks or m.function is None]
-    rows, programs = [], []
-    chosen, notes = _of_loops(model, chosen, counting)
+    chosen = [m for m in chosen if textbooks or m.function is None]
+    rows, programs, notes = list[MethodCounts](), list[ProgramCounts](), list[str]()
+    if model.loops and not coordinates_of(model).is_linear and not model.is_frictionless:
+        # it is no function of the rates alone, and counted with the torques
+        chosen = [m for m in chosen if m.record != "friction_torque"]
+        notes.append("friction of passive joints depends on q: it is counted with the torques")
+    if model.loops and textbooks:
+        notes.append(
+            "methods of textbooks are counted for the open tree, without what its loops take; "
+            "minimal is the closed robot"
+        )
     for method in chosen:
-        counting.progress(f"{method.quantity} by {method.name}")
+        progress(f"{method.quantity} by {method.name}")
         if method.function is None:
-            request = Request(method.record, effort=counting.effort)
-            program, proved = proved_program(
-                model, request, counting.search_progress, counting.snap
-            )
+            request = Request(method.record, effort=effort)
+            program, proved = proved_program(model, request, search_progress, snap)
             parts = program.operations, program.rotors, program.friction
             programs.append(ProgramCounts(method.record, *parts, proved))
             stages = dict.fromkeys(STAGES) | {"minimal": programs[-1].operations}
             rows.append(MethodCounts(method.quantity, method.name, stages))
         else:
-            rows.append(_row(model, method, counting.snap))
-    rows = [row for row in rows if row.quantity in COMPARED and counting.textbooks]
+            rows.append(_row(model, method, snap))
+    rows = [row for row in rows if row.quantity in COMPARED and textbooks]
     notes += _notes(rows, len(model.joints))
-    snapped = canonical(model, counting.snap).snapped
+    snapped = canonical(model, snap).snapped
     if snapped > 0:
         notes.append(
-            f"numbers up to {counting.snap:g} were taken for exact zeros and quarter turns; over "
+            f"numbers up to {snap:g} were taken for exact zeros and quarter turns; over "
             f"{COMPARED_STATES} random states this moves a torque by up to {snapped:.1e} of the "
             "largest of its joint"
         )
     return OperationReport(model.name, model.title or model.name, rows, programs, notes)
-
-
-def _of_loops(
-    model: RobotModel, chosen: list[Method], counting: Counting
-) -> tuple[list[Method], list[str]]:
-    """The methods that are counted for a robot with loops, and notes on them."""
-    notes: list[str] = []
-    if not model.loops:
-        return chosen, notes
-    if not coordinates_of(model).is_linear and not model.is_frictionless:
-        # it is no function of the rates alone, and counted with the torques
-        chosen = [m for m in chosen if m.record != "friction_torque"]
-        notes.append("friction of passive joints depends on q: it is counted with the torques")
-    if counting.textbooks:
-        notes.append(
-            "methods of textbooks are counted for the open tree, without what its loops take; "
-            "minimal is the closed robot"
-        )
-    return chosen, notes
 
 
 def _row(model: RobotModel, method: Method, snap: float) -> MethodCounts:
@@ -345,16 +329,7 @@ PAPER_MERGED = Operations(164, 115)
 METHOD = next(method for method in METHODS if method.name == "augmented_body")
 
 
-@dataclass(frozen=True, slots=True)
-class StepCount:
-    """What one step of the method costs."""
-
-    name: str
-    quantity: str
-    operations: Operations
-
-
-def augmented_body_steps(model: RobotModel) -> list[StepCount]:
+def augmented_body_steps(model: RobotModel) -> dict[str, Operations]:
     """The operations of each step that reach the torques, every one counted where it is first made.
 
     A product that two steps use belongs to the first of them.
@@ -373,7 +348,7 @@ def augmented_body_steps(model: RobotModel) -> list[StepCount]:
                 if node.index in live:
                     live.remove(node.index)
                     made[name].append(node)
-    return [StepCount(name, STEPS[name], count_nodes(nodes)) for name, nodes in made.items()]
+    return {name: count_nodes(nodes) for name, nodes in made.items()}
 
 
 def _nodes(graph: Graph, array: Array) -> list[Node]:
@@ -385,23 +360,25 @@ def _nodes(graph: Graph, array: Array) -> list[Node]:
 class StepsReport(Result):
     """The steps of the method for one robot, beside the paper's where it is the paper's robot."""
 
-    steps: list[StepCount]
+    steps: dict[str, Operations]
     paper: dict[str, Operations] | None
     notes: list[str]
 
     def sections(self) -> tuple[Section, ...]:
         """The table of steps, and what comes of them."""
         paper = self.paper or {}
-        rows, data = [], []
-        for x in self.steps:
-            printed = paper.get(x.name)
-            rows.append((x.name, x.quantity, str(x.operations), str(printed or "")))
-            counts = {"counted": x.operations, "printed": printed}
-            data.append({"step": x.name, "quantity": x.quantity, **counts})
+        rows = tuple(
+            (name, STEPS[name], str(counted), str(paper.get(name, "")))
+            for name, counted in self.steps.items()
+        )
+        data = [
+            {"step": name, "quantity": STEPS[name], "counted": x, "printed": paper.get(name)}
+            for name, x in self.steps.items()
+        ]
         columns = ("step", "quantity", "counted", "printed" if paper else "")
         steps = {"steps": data, "notes": self.notes}
         return (
-            Section("The augmented-body method", (), columns, tuple(rows), 2, steps),
+            Section("The augmented-body method", (), columns, rows, 2, steps),
             Section("In all", tuple(self.notes)),
         )
 
@@ -409,7 +386,7 @@ class StepsReport(Result):
 def steps_report(model: RobotModel) -> StepsReport:
     """The steps with their totals, and what regrouping makes of them."""
     steps = augmented_body_steps(model)
-    total = sum((step.operations for step in steps), NO_OPERATIONS)
+    total = sum(steps.values(), NO_OPERATIONS)
     notes = [f"counted {total}"]
     paper = PAPER if model.name == "renaud_6r" else None
     if paper:

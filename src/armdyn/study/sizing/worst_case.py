@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_number
-from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.errors import ModelError, shown
 from armdyn.report.figures import ALARM, COLOURS, INK, save_picture
 from armdyn.report.panels import name_rows, sheet
 from armdyn.report.result import Result, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.limits import effort_limits
+from armdyn.study.states import largest_rates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,7 +228,7 @@ def worst_case(
         raise ModelError(f"payload: expected a mass of 0 or more [kg], got {shown(payload)}")
     if not 0 <= check_number("speed", speed) <= 1:
         raise ModelError(f"speed: expected a share from 0 to 1, got {shown(speed)}")
-    bends = _accelerations(acceleration, robot.n)
+    bends = largest_rates("acceleration", acceleration, np.zeros(robot.n))
     if model.loops:
         raise ModelError(
             f"{robot.name!r} has loops, whose limits do not say which positions can be reached; "
@@ -242,20 +243,6 @@ def worst_case(
     demands = tuple(search.demand(i, x) for i, x in enumerate(best))
     heat = search.map(demands)
     return WorstCase(robot, demands, held, float(speed), bends, heat, search.states)
-
-
-def _accelerations(given: ArrayLike, n: int) -> Array:
-    try:
-        values = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise ShapeError(
-            f"acceleration: expected one number or ({n},), got {shown(given)}"
-        ) from None
-    if values.shape not in ((), (n,)):
-        raise ShapeError(f"acceleration: expected one number or ({n},), got shape {values.shape}")
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise ModelError("acceleration: expected numbers of 0 or more [rad/s² or m/s²]")
-    return np.broadcast_to(values, (n,)).copy()
 
 
 class _Search:
