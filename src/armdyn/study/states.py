@@ -112,7 +112,7 @@ class StateSet:
         """Positions, velocities and accelerations."""
         return self.q, self.qd, self.qdd
 
-    def at(self, places: Array) -> StateSet:
+    def at(self, places: Array | slice) -> StateSet:
         """Some of the states."""
         names = ("q", "qd", "qdd", "weights") + (() if self.t is None else ("t",))
         return replace(self, **{name: getattr(self, name)[places] for name in names})

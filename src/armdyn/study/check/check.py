@@ -21,7 +21,7 @@ from armdyn.robot import Robot
 from armdyn.study.check.bodies import body_findings, geometry_findings, vector_text
 from armdyn.study.check.joints import joint_findings, loop_findings
 
-LEVELS = ("error", "warning", "note")
+LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES = 64, 1_000_000
 """Configurations at which the mass matrix is examined; of a long robot fewer, so that all matrices
 together have so many entries."""

@@ -163,9 +163,9 @@ class BalanceProblem:
     def residual(self, springs: Springs) -> Array:
         """The torques that are left, (m, n)."""
         total = self.gravity.copy()
-        for at, (stiffness, *ends) in springs:
-            slopes = self.places[at].torque_slopes(stiffness, *ends, self.free_length)
-            total += stiffness * slopes[..., 0]
+        for at, (stiffness, point, anchor) in springs:
+            ends = point, anchor, self.free_length
+            total += stiffness * self.places[at].torque_slopes(stiffness, *ends)[..., 0]
         return total
 
     def is_exact(self, springs: Springs) -> bool:

@@ -11,7 +11,7 @@ follow carries them and their rotors too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -162,21 +162,18 @@ class MotorReport(Result):
     @property
     def excesses(self) -> tuple[str, ...]:
         """Where a motor leaves its limits or its rating, in words."""
-        return tuple(self._excesses())
-
-    def _excesses(self) -> Iterator[str]:
-        for i, joint in enumerate(self.joints):
-            unit, rate = self.units(i)
-            for what, found, limit, units in (
-                ("a torque", np.abs(self.torque[:, i]).max(), self.torque_limit[i], unit),
-                ("a speed", np.abs(self.speed[:, i]).max(), self.speed_limit[i], rate),
-                ("an RMS torque", self.rms[i], self.rating[i], unit),
-            ):
-                if found > limit:
-                    yield (
-                        f"the motor of {joint} needs {what} of {found:.4g} {units}, more than its "
-                        f"{limit:.4g}"
-                    )
+        torques, speeds = np.abs(self.torque).max(axis=0), np.abs(self.speed).max(axis=0)
+        return tuple(
+            f"the motor of {joint} needs {what} of {found[i]:.4g} {self.units(i)[unit]}, more than "
+            f"its {limit[i]:.4g}"
+            for i, joint in enumerate(self.joints)
+            for what, found, limit, unit in (
+                ("a torque", torques, self.torque_limit, 0),
+                ("a speed", speeds, self.speed_limit, 1),
+                ("an RMS torque", self.rms, self.rating, 0),
+            )
+            if found[i] > limit[i]
+        )
 
     def units(self, i: int) -> tuple[str, str]:
         """The units of torque and speed of a motor."""

@@ -108,7 +108,7 @@ class RegroupedModel:
             return found
         columns = np.stack([self._parameters(x) for x in dropped], -1)
         for part in states.parts(len(model.joints) ** 2 * 10):
-            q, qd, qdd = (v[part] for v in states.motion)
+            q, qd, qdd = states.at(part).motion
             v = qd if velocities else np.zeros_like(qd)
             here = at.at(q)
             Y = here.rows(regressor(model, here.q, here.rates(v), here.accelerations(v, qdd)))
@@ -304,7 +304,7 @@ class _Round:
         cuts = {k: ("neg" if x.negative else "kept", [x.kept.index]) for k, x in self.taken.items()}
         steps = [(k, *cuts.get(k, (op, args))) for k, op, args in steps_of(self.nodes)]
         with np.errstate(invalid="ignore"):  # a cut may leave a loop that does not close
-            return run(steps, dict(self.leaves), FLOATS | {"kept": lambda value: value})
+            return run(steps, dict(self.leaves), {**FLOATS, "kept": lambda value: value})
 
     def _slopes(self) -> dict[int, Array]:
         """Derivatives of the outputs by each value, (n, m) or (n, 1), through sums and products.

@@ -242,7 +242,7 @@ def _ranked(name: str, robot: Robot, states: StateSet) -> Ranked:
     n, m = robot.n, len(states)
     tau, coupling, condition = np.empty((m, n)), np.empty(m), np.empty(m)
     for part in states.parts(n * n):
-        tau[part] = robot.inverse_dynamics(*(v[part] for v in states.motion))
+        tau[part] = robot.inverse_dynamics(*states.at(part).motion)
         M = robot.mass_matrix(states.q[part])
         coupling[part], condition[part] = _coupling(M), np.linalg.cond(M)
     turning, w = np.array(_turning(robot)), states.weights

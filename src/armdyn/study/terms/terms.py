@@ -120,7 +120,7 @@ def joint_terms(
     place = {kind: [c for c, (k, _) in enumerate(columns) if k == kind] for kind in KINDS}
     residual = 0.0
     for part in states.parts(n * len(columns) + len(robot.model.joints) ** 3):
-        state, weights = [v[part] for v in states.motion], states.weights[part]
+        state, weights = states.at(part).motion, states.weights[part]
         tau = robot.inverse_dynamics(*state, friction=friction)
         terms = _terms(robot, *state, friction)
         sums = np.stack([terms[..., place[kind]].sum(-1) for kind in KINDS], -1)

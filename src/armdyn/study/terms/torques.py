@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -379,10 +380,15 @@ def torque_report(
     total = np.empty((rows, n))
     terms: dict[str, Array] = {}
     for part, state, on, base in chunks:
-        total[part] = _torques(robot, state, on | base, friction, formulation)
-        for name, values in _terms(robot, state, on, total[part] if base else None, friction):
+        torques = partial(robot.inverse_dynamics, *state, friction=friction)
+        total[part] = torques(formulation=formulation, **on, **base)
+        found = dict(robot.ledger(*state, **on).terms)
+        if base:
+            found["base"] = total[part] - torques(**on)
+        for name, values in found.items():
             kept = terms.setdefault(name, np.zeros((rows, n)))
-            if values.any():  # untouched zeros take no memory
+            # untouched zeros take no memory
+            if values.any() and (friction or name not in FRICTION_ROWS):
                 kept[part] = values
         if progress is not None:
             progress(len(state[0]))
@@ -415,12 +421,8 @@ def _chunks(
         part = slice(start, start + CHUNK)
         state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
         on = where if wrench is None else where | {"external_wrench": wrench[part]}
-        yield (
-            part,
-            state,
-            on,
-            {} if moving is None else {"base_motion": motion_of_rows(moving[part])},
-        )
+        base = {} if moving is None else {"base_motion": motion_of_rows(moving[part])}
+        yield part, state, on, base
 
 
 def _reactions(robot: Robot, trajectory: SampledMotion, chunks: list[Chunk]) -> Reactions:
@@ -431,22 +433,6 @@ def _reactions(robot: Robot, trajectory: SampledMotion, chunks: list[Chunk]) -> 
             found = robot.reactions(*state, frame=frame, base_wrench=True, **(on | base))
             axes[part] = found[..., :rows, :]  # those of cut joints come behind
     return Reactions.of(robot.model, trajectory.t, carried[0], carried[1])
-
-
-def _torques(
-    robot: Robot, state: Motion, on: dict[str, Any], friction: bool, formulation: str | None = None
-) -> Array:
-    return robot.inverse_dynamics(*state, friction=friction, formulation=formulation, **on)
-
-
-def _terms(
-    robot: Robot, state: Motion, on: dict[str, Any], moved: Array | None, friction: bool
-) -> Iterator[tuple[str, Array]]:
-    """The terms by name; `moved` are the torques on a base that moves, None if it stands still."""
-    for name, values in robot.ledger(*state, **on).terms.items():
-        yield name, values if friction or name not in FRICTION_ROWS else np.zeros(values.shape)
-    if moved is not None:
-        yield "base", moved - _torques(robot, state, on, friction)
 
 
 def _wrench(trajectory: SampledMotion, given: ArrayLike | None) -> Array | None:
