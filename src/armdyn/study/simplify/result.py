@@ -62,7 +62,7 @@ class Simplification(Result):
     before: Robot = field(repr=False)
     model: RobotModel = field(repr=False)
     """The new robot."""
-    goals: Goals
+    goals: Goals = field(repr=False)
     variables: DesignVariables = field(repr=False)
     feasible: bool
     """Whether the goals are reached."""
