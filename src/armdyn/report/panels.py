@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.report.figures import GREY, INK, PALE
+from armdyn.report.figures import GREY, INK, PALE, write_head
 
 BEFORE, AFTER = "#B8B8B8", "#0072B2"
 VIEWS = ((0, 2), (1, 2), (0, 1))
@@ -24,9 +24,7 @@ def sheet(
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     figure = Figure(figsize=(width, height), facecolor="white")
-    look: Any = {"fontsize": 13, "weight": "bold", "color": INK, "va": "center"}
-    figure.text(left, 1 - drop / height, title, **look)
-    figure.text(left, 1 - (drop + 0.25) / height, subtitle, color=GREY, va="center")
+    write_head(figure, left, title, subtitle, drop)
     return figure
 
 
@@ -46,17 +44,6 @@ def handle_row(figure: Any, left: float, drop: float, handles: Sequence[Any]) ->
         frameon=False, borderpad=0, borderaxespad=0, handlelength=1.4, columnspacing=1.4,
         labelcolor=INK,
     )  # fmt: skip
-
-
-def panel_grid(
-    figure: Any, count: int, columns: int, room: Mapping[str, float], **share: bool
-) -> list[Any]:
-    """So many panels in a grid with `room` around and between them; places left over are empty."""
-    places = figure.subplots(-(-count // columns), columns, squeeze=False, **share).ravel()
-    figure.subplots_adjust(**room)
-    for place in places[count:]:
-        place.set_visible(False)
-    return list(places[:count])
 
 
 def panel_title(panel: Any, title: str, right: str = "") -> None:

@@ -22,8 +22,8 @@ from armdyn.arrays import Array, frozen
 from armdyn.errors import ModelError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint, RobotModel
-from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, save_picture
-from armdyn.report.panels import handle_row, panel_grid, panel_title, sheet
+from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, panel_grid, save_picture
+from armdyn.report.panels import handle_row, panel_title, sheet
 from armdyn.report.result import Result, Section, number
 from armdyn.robot import Robot, check_robot
 from armdyn.study.states import Over, motion_of

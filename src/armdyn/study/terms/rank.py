@@ -16,8 +16,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, check_known, counted, shown
-from armdyn.report.figures import COLOURS, INK, save_picture
-from armdyn.report.panels import bar_rows, name_rows, panel_grid, panel_title, sheet
+from armdyn.report.figures import COLOURS, INK, panel_grid, save_picture
+from armdyn.report.panels import bar_rows, name_rows, panel_title, sheet
 from armdyn.report.result import Result, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.limits import effort_limits

@@ -30,8 +30,8 @@ from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.friction import FRICTION_ROWS
-from armdyn.report.figures import COLOURS, GREY, save_picture
-from armdyn.report.panels import bar_rows, key_row, name_rows, panel_grid, panel_title, sheet
+from armdyn.report.figures import COLOURS, GREY, panel_grid, save_picture
+from armdyn.report.panels import bar_rows, key_row, name_rows, panel_title, sheet
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
 from armdyn.study.states import OnLimits, Over, StateSet, states_of

@@ -258,7 +258,8 @@ class TorqueReport(Result):
         """Peak and RMS of every joint and term, limits that are exceeded, the hand, reactions."""
         t, joints = self.trajectory.t, self._joints()
         one = len(t) == 1
-        along = f"along {self.trajectory.source}: {counted(len(t), 'instant')}, {np.ptp(t):.6g} s"
+        file = self.trajectory.source or "the motion"
+        along = f"along {file}: {counted(len(t), 'instant')}, {np.ptp(t):.6g} s"
         head = f"{self.robot} {'at one state' if one else along}, by {self.formulation}"
         move = {"file": self.trajectory.source, "rows": len(t), "duration": np.ptp(t)}
         hand = _hand(t, self.hand)
