@@ -7,12 +7,12 @@ from support.paths import SOURCE
 from support.source_code import FILES, tree_of
 
 CLASSES = """
-Angle Axes Block Body Branch Choices Design Equations Finding LinkMotion Load Loop Noise Panel Piece
+Angle Axes Block Body Branch Choices Equations Finding LinkMotion Load Loop Noise Panel Piece
 Problem Program Quantity Rows Samples Search Segment Shape Space System Table Term Trial _Builder
 _Step
 """
 FUNCTIONS = """
-angle_sum bench box branches cell check_loops check_names compare compiled constants coriolis_matrix
+angle_sum bench box branches cell check check_loops check_names compare compiled constants coriolis_matrix
 counted draw ellipsoid entries equations evaluate exact excite export fitting identify index inner
 jacobian legend listed mirrored module mujoco number numbers operations passive_joints pinocchio
 place plain pose power product random_states rank read_triangles reasons reduced request_of robots

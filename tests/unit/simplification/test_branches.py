@@ -183,7 +183,7 @@ def test_conditions_vanish_exactly_where_the_goal_is_reached(name):
     model = armdyn.load(name).model
     goals = parse_goals(model, "constant" if name == "saha_3r" else "decouple=1,2")
     free = parse_design_variables(model)
-    after = design(model, goals, free).model
+    after = design(armdyn.Robot(model), goals, free).model
     largest = []
     for arm in (model, after):
         asked = conditions(arm, goals, free.symbols)
