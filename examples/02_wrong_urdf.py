@@ -8,7 +8,7 @@ The tensor of the forearm was exported in g mm² and its mass in grams: a common
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from armdyn.study.check.check import check_report
+import armdyn
 
 URDF = """
 <robot name="slip">
@@ -30,9 +30,9 @@ URDF = """
 with TemporaryDirectory() as folder:
     file = Path(folder, "slip.urdf")
     file.write_text(URDF.format(mass=2700, ixx=1.1e6, iyy=36e6))
-    findings = check_report(file)  # `armdyn check slip.urdf` prints them
+    findings = armdyn.check(file).findings  # `armdyn check slip.urdf` prints them
     file.write_text(URDF.format(mass=2.7, ixx=1.1e-3, iyy=36e-3).replace("90", "1.57"))
-    mended = check_report(file)
+    mended = armdyn.check(file).findings
 
 for finding in findings:
     print(f"{finding.level}: {finding.message}\n")

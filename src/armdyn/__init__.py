@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from armdyn.identification.payload import identify_payload as identify_payload
     from armdyn.kernels.threads import set_threads as set_threads
     from armdyn.simulation.simulator import simulate as simulate
+    from armdyn.study.check.check import check as check
     from armdyn.study.compare.compare import compare as compare
     from armdyn.study.operations.count import count_operations as count_operations
     from armdyn.study.simplify.simplify import simplify as simplify
@@ -81,6 +82,7 @@ _MODULES = {
     "Random": "armdyn.sweeping.samples",
     "Sobol": "armdyn.sweeping.samples",
     "Workspace": "armdyn.study.states",
+    "check": "armdyn.study.check.check",
     "compare": "armdyn.study.compare.compare",
     "count_operations": "armdyn.study.operations.count",
     "equations": "armdyn.closed_forms.forms",

@@ -13,8 +13,8 @@ Angle Axes Block Body Branch Choices Equations Finding LinkMotion Load Loop Nois
 Problem Program Quantity Rows Samples Search Segment Shape Space System Table Term _Builder _Step
 """
 FUNCTIONS = """
-angle_sum bench box branches cell check_loops check_names compare compiled constants coriolis_matrix
-counted draw ellipsoid entries equations evaluate exact excite export fitting identify index inner
+angle_sum bench box branches cell check check_loops check_names compare compiled constants
+coriolis_matrix counted draw ellipsoid entries equations evaluate exact excite export fitting identify index inner
 jacobian legend listed mirrored module mujoco number numbers operations passive_joints pinocchio
 place plain pose power product random_states rank read_triangles reduced request_of robots
 run scaled search sign simplify simulate size start substituted sweep terms text toolbox transpose

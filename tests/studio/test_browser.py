@@ -207,9 +207,9 @@ def test_studies_show_progress_and_their_results(window, monkeypatch):
     robot, seen = window.open("two_link"), threading.Event()
     told = study.operation_report
 
-    def waiting(*given):
+    def waiting(*given, **how):
         seen.wait(PATIENCE)
-        return told(*given)
+        return told(*given, **how)
 
     monkeypatch.setattr(study, "operation_report", waiting)  # until its progress was seen
     window.tab("Study")

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 
 import armdyn
-from armdyn.study.simplify import design as designs
+from armdyn.study.simplify import simplify as designs
 from armdyn.study.simplify.design_variables import parse_design_variables
 from armdyn.study.simplify.goals import parse_goals
 from support.peers import pin_model
@@ -15,7 +15,7 @@ HALF = np.pi / 2
 def design(model, goals, free=None, *, bounds=None, weights=None, **options):
     """The design for goals and design variables in words."""
     variables = parse_design_variables(model, free, bounds, weights)
-    return designs.design(model, parse_goals(model, goals), variables, **options)
+    return designs.design(armdyn.Robot(model), parse_goals(model, goals), variables, **options)
 
 
 def inertia_terms(model, states=40, seed=5):

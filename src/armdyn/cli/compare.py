@@ -4,12 +4,12 @@ from typing import Any
 
 import typer
 
-from armdyn.cli.console import print_json, print_line, print_table, styled, table
+from armdyn.cli.console import deliver
 from armdyn.cli.motion_options import Degrees, read_motion
 from armdyn.cli.options import Json, RobotSource, number, option, takes_robot
-from armdyn.errors import counted
 
-STYLES = {"agrees": "green", "explained": "yellow", "unexplained": "bold red", "refused": "red"}
+COLOURS = ("green", "yellow", "red")
+"""Of what is told, by the exit code."""
 
 
 @takes_robot
@@ -47,30 +47,5 @@ def compare(
     names = None if with_ is None else [name.strip() for name in with_.split(",")]
     arm = robot.open() if robot.changed else robot.source  # each library reads a file itself
     report = compared(arm, names, wanted, seed=seed, physical=robot.physical or "error")
-    if json:
-        print_json(report.data())
-    else:
-        print_report(report)
+    deliver(report, json, colour=COLOURS[report.exit_code])
     raise typer.Exit(report.exit_code)
-
-
-def print_report(report: Any) -> None:
-    """The table, one row a library, and who agrees."""
-    rows = table(
-        "library", "joint", "armdyn", "there", "difference", "status", "why",
-        left=("library", "joint", "status", "why"), title="Torque of the joint that differs most",
-    )  # fmt: skip
-    for row in report.rows:
-        style = STYLES.get(row.status, "dim")
-        rows.add_row(
-            f"{row.title} {row.version or ''}".strip(),
-            row.joint or "",
-            *("" if torque is None else f"{torque:.6g}" for torque in (row.here, row.there)),
-            "" if row.difference is None else f"{row.difference:.3g}",
-            styled((row.status, style)),
-            row.explanation.replace("; ", ";\n").replace(", or it ", ",\nor it "),
-        )
-    print_table(rows)
-    drawn = "as given" if report.seed is None else f"within the limits, seed {report.seed}"
-    print_line(f"{report.robot}: {counted(report.states, 'state')}, {drawn}")
-    print_line(report.summary)

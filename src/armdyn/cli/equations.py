@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from armdyn.cli.console import print_line, print_result, status
+from armdyn.cli.console import deliver, print_line, print_result, status
 from armdyn.cli.options import Json, RobotSource, file_option, flag, option, takes_robot
 from armdyn.errors import UnknownNameError
 
@@ -104,6 +104,9 @@ def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> 
     if plot is not None:
         check_plot(plot)
     found = structure(arm)
+    if output is None:
+        deliver(found, json, plot=plot)
+        return
     if plot is not None:
         found.plot(plot)
     _deliver(found.data() if json else {}, found.report, (output, plot), json)

@@ -73,7 +73,6 @@ def simplify(
     Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
     2: bad input.
     """
-    from armdyn.io.csv.trajectory import trajectory_from_csv
     from armdyn.study.simplify.simplify import simplify as simplified
 
     check_known("way to simplify by", by, ("masses", "springs"))
@@ -92,18 +91,16 @@ def simplify(
     given = {"margin": margin, "kept": kept}
     options |= {name: value for name, value in given.items() if value is not None}
     arm = robot.open()
-    if trajectory is not None:
-        trajectory_from_csv(trajectory, arm.model)
     with console.status("designing") as say:
         options["progress"] = lambda done, steps: say(f"searching lengths: {done} of {steps}")
-        found = simplified(arm, free, goal, **options)
+        found = simplified(arm, free, goal, over=trajectory, **options)
         say("comparing both arms")
-        report = found.report(trajectory)
+        found.sections()
         if output is not None:
             found.robot.save(output)
     colour = "green" if found.feasible else "red"
-    console.deliver(report, json, output, colour=colour, save=plot)
-    raise typer.Exit(report.exit_code)
+    console.deliver(found, json, output, colour=colour, save=plot)
+    raise typer.Exit(found.exit_code)
 
 
 def _pair(word: str, text: str) -> tuple[float | None, float | None]:

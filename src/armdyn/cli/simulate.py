@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import typer
 
-from armdyn.cli.console import print_line, print_result, print_styled, print_table, screen, table
+from armdyn.cli.console import (
+    print_line,
+    print_result,
+    print_sections,
+    print_styled,
+    print_table,
+    screen,
+    table,
+)
 from armdyn.cli.motion_options import Degrees, joint_values, warn_of_degrees
 from armdyn.cli.options import (
     BASE_MOTION,
@@ -29,10 +37,10 @@ from armdyn.cli.options import (
     option,
     takes_robot,
 )
-from armdyn.cli.torque import print_excesses
 from armdyn.errors import ArmdynWarning, counted
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.report.result import unrounded, zero
+from armdyn.simulation.limits import excess_section
 
 if TYPE_CHECKING:
     from armdyn.arrays import Array
@@ -370,7 +378,7 @@ def print_simulation(result: Simulation) -> None:
     if result.status != "finished":
         print_styled((result.message, "yellow"))
         print_line("what was computed until then is kept")
-    print_excesses(result.excesses, given=False)
+    print_sections([excess_section(result.excesses, given=False)])
     _print_state(result)
     _print_tracking(result)
     _print_energy(result)

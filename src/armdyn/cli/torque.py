@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -23,12 +22,6 @@ from armdyn.cli.options import (
     option,
     takes_robot,
 )
-from armdyn.errors import counted
-from armdyn.report.result import unrounded, zero
-
-if TYPE_CHECKING:
-    from armdyn.simulation.limits import Excess
-    from armdyn.study.terms.torques import TorqueReport
 
 
 @takes_robot
@@ -72,7 +65,7 @@ def torque(
     """Compute the torque of each joint along a trajectory, or at one state, by its terms."""
     from armdyn.io.csv.table import write_csv
     from armdyn.study.sizing.motors import motors as motor_report
-    from armdyn.study.terms.torques import plot_torques, torque_report
+    from armdyn.study.terms.torques import torque_report
 
     read = None if trajectory is None else str(trajectory)
     check_outputs(
@@ -101,120 +94,7 @@ def torque(
         with console.progress(f"writing {output.name}", len(motion)) as tell:
             write_csv(output, columns, progress=tell)
     if plot is not None:
-        drawn = behind or report.reactions
-        drawn.plot(plot) if drawn else plot_torques(report, plot)
-    summary = report.summary() | {"motors": behind.data()["motors"] if behind else []}
-
-    def show() -> None:
-        print_torques(report)
-        if behind:
-            console.print_line()
-            console.print_sections(behind.sections())
-
-    console.print_result(summary, show, (output, plot), json)
-
-
-def print_torques(report: TorqueReport) -> None:
-    """Peak and mean of every torque and its terms, limits that are exceeded, and reactions."""
-    summary, terms = report.summary(), list(report.acting)
-    move = summary["trajectory"]
-    along = f" along {move['file']}: {counted(move['rows'], 'instant')}, {move['duration']:.6g} s, "
-    console.print_styled(
-        (summary["robot"], "bold"),
-        " at one state, " if len(report.trajectory) == 1 else along,
-        f"by {summary['formulation']}",
-        ("" if summary["friction"] else ", without friction"),
-    )
-    if report.trajectory.note:
-        console.print_text(f"note: {report.trajectory.note}")
-    print_excesses(report.excesses)
-    if len(report.trajectory) == 1:
-        _print_state(summary["joints"], terms)
-    else:
-        _print_table(summary["joints"], terms)
-        _print_hand(summary["hand"])
-    if summary["reactions"]:
-        _print_reactions(summary["reactions"])
-
-
-def _print_hand(fastest: dict[str, Any]) -> None:
-    units = ("m/s", "rad/s", "m/s²", "rad/s²")
-    hand = (
-        f"{fast['peak']:.4g} {unit} at {fast['peak_time']:.3f} s"
-        for fast, unit in zip(fastest.values(), units, strict=True)
-    )
-    console.print_text(f"the hand at its fastest: {'; '.join(hand)}")
-
-
-def _print_table(joints: list[dict[str, Any]], terms: list[str]) -> None:
-    limited = ["limit"] if any(joint["limit"] for joint in joints) else []
-    rows = console.table("joint", "", "total", *limited, *terms, "at [s]", left=("joint", ""))
-    for joint in joints:
-        parts = [joint["terms"][term] for term in terms]
-        # four digits of the largest number, six decimals at most
-        digits = next((d for d in range(1, 6) if abs(joint["peak"]) >= 10.0 ** (3 - d)), 6)
-        peak, *peaks = (f"{part['peak']:z.{digits}f}" for part in (joint, *parts))
-        mean, *means = (f"{part['rms']:z.{digits}f}" for part in (joint, *parts))
-        limit = [f"{joint['limit']:.6g}" if joint["limit"] else "none"] if limited else []
-        over = joint["limit"] is not None and abs(joint["peak"]) > joint["limit"]
-        marked = console.styled((peak, "yellow" if over else ""))
-        rows.add_row(joint["name"], "peak", marked, *limit, *peaks, f"{joint['peak_time']:.3f}")
-        blank = [""] * len(limited)
-        rows.add_row(f"  {joint['unit']}", "RMS", mean, *blank, *means, "", end_section=True)
-    console.print_table(rows)
-    console.print_line("peak: the value of largest magnitude, each term at its own time")
-
-
-def _print_state(joints: list[dict[str, Any]], terms: list[str]) -> None:
-    """The torques of one state: each is its own peak."""
-    limited = ["limit"] if any(joint["limit"] for joint in joints) else []
-    rows = console.table("joint", "torque", *limited, *terms, "", left=("joint", ""))
-    largest = max(abs(joint["peak"]) for joint in joints)
-    for joint in joints:
-        size, peak = abs(joint["peak"]), unrounded(joint["peak"], largest)
-        limit = [f"{joint['limit']:.6g}" if joint["limit"] else "none"] if limited else []
-        parts = (zero(unrounded(joint["terms"][term]["peak"], largest), size) for term in terms)
-        style = "yellow" if joint["limit"] is not None and size > joint["limit"] else ""
-        rows.add_row(
-            joint["name"], console.styled((f"{peak:.6g}", style)), *limit, *parts, joint["unit"]
-        )
-    console.print_table(rows)
-
-
-def print_excesses(excesses: Sequence[Excess], *, given: bool = True) -> None:
-    """By how much and when limits are exceeded, by a motion that was given; nothing if none is."""
-    if not excesses:
-        return
-    console.print_styled(("warning", "yellow"), ": beyond limits")
-    rows = console.table("joint", "what", "limit", "reached", "beyond", "", "at [s]", "from [s]",
-                 left=("joint", "what", ""))  # fmt: skip
-    for excess in excesses:
-        numbers = (f"{v:.4g}" for v in (excess.limit, excess.value, excess.beyond))
-        times = (f"{excess.t:.3f}", f"{excess.first:.3f}")
-        rows.add_row(excess.joint, excess.what, *numbers, excess.unit, *times)
-    console.print_table(rows)
-    if given and any(excess.looks_like_degrees for excess in excesses):
-        console.print_line(
-            "angles so far beyond their limits may be in degrees; armdyn takes radians"
-        )
-
-
-def _print_reactions(links: list[dict[str, Any]]) -> None:
-    columns = ("link", "force [N]", "at [s]", "axial", "radial", "moment [N·m]", "at [s]")
-    rows = console.table(*columns, "tilting", "twisting", left=("link",))
-    for link in links:
-        cells = (
-            f"{link[part][name]:.3f}"
-            for part, name in (
-                *(("force", "peak"), ("force", "peak_time"), ("axial", "peak"), ("radial", "peak")),
-                *(("moment", "peak"), ("moment", "peak_time"), ("tilting", "peak")),
-                ("twisting", "peak"),
-            )
-        )
-        rows.add_row(link["link"], *cells)
-    console.print_table(rows)
-    console.print_text(
-        "largest force and moment on each link from its parent, the moment about its joint, and on "
-        "the base (first row) from the ground, the moment about its origin; axial: along the axis "
-        "of the joint (z of the base), radial and tilting: across it, twisting: about it"
-    )
+        (behind or report.reactions or report).plot(plot)
+    parts = (*report.sections(), *(behind.sections() if behind else ()))
+    data = report.data() | {"motors": behind.data()["motors"] if behind else []}
+    console.print_result(data, lambda: console.print_sections(parts), (output, plot), json)

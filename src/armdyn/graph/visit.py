@@ -48,7 +48,7 @@ def transcribe(
     made: dict[int, Node] = {}
     for node in reachable(outputs):
         new = leaf(node) if leaf is not None else None
-        made[node.index] = _rebuilt(node, graph, made) if new is None else new
+        made[node.index] = rebuilt(node, graph, made) if new is None else new
     return [made[node.index] for node in outputs]
 
 
@@ -58,11 +58,12 @@ def unguarded(outputs: Iterable[Node]) -> list[Node]:
     made: dict[int, Node] = {}
     for node in reachable(outputs):
         guarded = node.op == "guard"
-        made[node.index] = made[node.args[0].index] if guarded else _rebuilt(node, node.graph, made)
+        made[node.index] = made[node.args[0].index] if guarded else rebuilt(node, node.graph, made)
     return [made[node.index] for node in outputs]
 
 
-def _rebuilt(node: Node, graph: Graph, made: dict[int, Node]) -> Node:
+def rebuilt(node: Node, graph: Graph, made: dict[int, Node]) -> Node:
+    """A node in another graph, its operands being made there."""
     match node.op:
         case "input":
             return graph.input(node.name)

@@ -83,21 +83,29 @@ def styled_figure(
         return figure
 
 
+def panel_grid(
+    figure: Any, count: int, columns: int, room: Mapping[str, float], **share: bool
+) -> list[Any]:
+    """So many panels in a grid with `room` around and between them; places left over are empty."""
+    places = figure.subplots(-(-count // columns), columns, squeeze=False, **share).ravel()
+    figure.subplots_adjust(**room)
+    for place in places[count:]:
+        place.set_visible(False)
+    return list(places[:count])
+
+
 def panels_of_joints(n: int, t: Array) -> tuple[Any, list[Any]]:
     """A figure with room for a head, and a panel over the times t for each of n joints."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     columns = 1 if n <= 2 else 2 if n <= 8 else 3
-    rows = -(-n // columns)
-    height = 1.55 + 1.7 * rows
+    height = 1.55 + 1.7 * -(-n // columns)
     figure = Figure(figsize=((8.0, 9.8, 14.6)[columns - 1], height), facecolor="white")
-    panels = list(figure.subplots(rows, columns, sharex=True, squeeze=False).ravel())
-    figure.subplots_adjust(
-        left=0.09 if columns < 3 else 0.06, right=0.98, top=1 - 1.25 / height, bottom=0.5 / height,
-        hspace=0.38, wspace=0.2 if columns < 3 else 0.24,
-    )  # fmt: skip
+    room = {"left": 0.09 if columns < 3 else 0.06, "right": 0.98, "hspace": 0.38}
+    room |= {"wspace": 0.2 if columns < 3 else 0.24, "top": 1 - 1.25 / height}
+    room["bottom"] = 0.5 / height
+    panels = panel_grid(figure, n, columns, room, sharex=True)
     for i, panel in enumerate(panels):
-        panel.set_visible(i < n)
         panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
         panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
         panel.margins(y=0.08)
@@ -105,18 +113,24 @@ def panels_of_joints(n: int, t: Array) -> tuple[Any, list[Any]]:
         panel.tick_params(labelbottom=i + columns >= n)
         panel.set_xlabel("time [s]" if i + columns >= n else "")
     figure.align_ylabels(panels)
-    return figure, panels[:n]
+    return figure, panels
+
+
+def write_head(figure: Any, left: float, title: str, subtitle: str, drop: float) -> None:
+    """Title and subtitle of a figure from `left` on, `drop` below its edge [inch]."""
+    inch, look = 1 / figure.get_figheight(), {"color": INK, "va": "center"}
+    figure.text(left, 1 - drop * inch, title, fontsize=13, weight="bold", **look)
+    figure.text(left, 1 - (drop + 0.25) * inch, subtitle, **look | {"color": GREY})
 
 
 def draw_head(
     figure: Any, left: float, title: str, subtitle: str, lines: Mapping[str, Any]
 ) -> None:
     """Title, subtitle and legend above the panels of a figure, from `left` on."""
-    inch = 1 / figure.get_figheight()
-    figure.text(left, 1 - 0.24 * inch, title, fontsize=13, weight="bold", color=INK, va="center")
-    figure.text(left, 1 - 0.49 * inch, subtitle, color=GREY, va="center")
+    write_head(figure, left, title, subtitle, 0.24)
+    place = left, 1 - 0.78 / figure.get_figheight()
     figure.legend(
-        lines.values(), lines.keys(), loc="center left", bbox_to_anchor=(left, 1 - 0.78 * inch),
+        lines.values(), lines.keys(), loc="center left", bbox_to_anchor=place,
         ncols=len(lines), frameon=False, borderpad=0, borderaxespad=0, handlelength=1.6,
         columnspacing=1.4,
     )  # fmt: skip

@@ -4,9 +4,11 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from armdyn.errors import WriteError
 from armdyn.html import html_table, html_text
@@ -67,7 +69,7 @@ class Result(ABC):
 
     def data(self) -> dict[str, Any]:
         """The result for programs, as plain data."""
-        return {key: value for part in self.sections() for key, value in part.data.items()}
+        return {key: plain_data(x) for part in self.sections() for key, x in part.data.items()}
 
     def json(self) -> str:
         """The same as JSON."""
@@ -95,18 +97,43 @@ class Result(ABC):
         return "".join(told) or html_text(self.report())
 
 
+def plain_data(value: Any) -> Any:
+    """Plain data: records and mappings as dicts, arrays and other sequences as lists."""
+    if is_dataclass(value):
+        return {part.name: plain_data(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain_data(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_data(entry) for entry in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def parts_of(record: Any, *names: str) -> dict[str, Any]:
+    """Fields and properties of a record by name."""
+    return {name: getattr(record, name) for name in names}
+
+
 def json_text(result: Any) -> str:
     """JSON; numbers that are not finite are null, as JSON has no word for them."""
-    text = json.dumps(_finite(result), indent=2, allow_nan=False)
+    text = json.dumps(_finite(plain_data(result)), indent=2, allow_nan=False)
     return text.replace("\x7f", "\\u007f")
 
 
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return [_finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def number(value: float | None, unit: str = "", digits: int = 4) -> str:
+    """A number in a table, with "%" as percent; a dash for one that is not known or infinite."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    if isinstance(value, int):
+        return str(value)
+    return f"{100 * value if unit == '%' else value:z.{digits}g} {unit}".rstrip()
 
 
 def zero(value: float, scale: float) -> str:

@@ -1,6 +1,6 @@
 """Where a motion or its torques go beyond the limits of the joints."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.model import Joint, RobotModel
+from armdyn.report.result import Section
 
 DEGREES_BEYOND = 4 * np.pi
 """An angle beyond its limits and beyond this is taken for one in degrees [rad]."""
@@ -50,6 +51,22 @@ class Excess:
     def data(self) -> dict[str, Any]:
         """The excess as plain data, with the sentence that says it."""
         return asdict(self) | {"beyond": self.beyond, "text": str(self)}
+
+
+def excess_section(excesses: Sequence[Excess], *, given: bool = True) -> Section:
+    """By how much and when limits are exceeded, by a motion that was given; empty if none is."""
+    rows = tuple(
+        (
+            *(x.joint, x.what, x.unit, *(f"{v:.4g}" for v in (x.limit, x.value, x.beyond))),
+            *(f"{x.t:.3f}", f"{x.first:.3f}"),
+        )
+        for x in excesses
+    )
+    degrees = given and any(excess.looks_like_degrees for excess in excesses)
+    hint = "angles so far beyond their limits may be in degrees; armdyn takes radians"
+    columns = ("joint", "what", "", "limit", "reached", "beyond", "at [s]", "from [s]")
+    title = "warning: beyond limits" if rows else ""
+    return Section(title, (hint,) if degrees else (), columns, rows, 3)
 
 
 def many_turns(model: RobotModel, q: Array) -> Iterator[str]:

@@ -23,7 +23,7 @@ from armdyn.studio.shapes import Rod
 from armdyn.studio.stage import stage
 from armdyn.studio.style import Colour, Style
 from armdyn.studio.visuals import Visual
-from armdyn.study.simplify.counterweights import Build
+from armdyn.study.simplify.counterweights import LinkChange
 
 SIDES = 40
 """Corners of a circle."""
@@ -369,12 +369,12 @@ class Other:
 
     robot: Robot
     evaluator: Evaluator
-    builds: Sequence[Build] = ()
+    builds: Sequence[LinkChange] = ()
     """The changes of its links."""
     labels: tuple[str, str] = ("before", "after")
 
     @classmethod
-    def of(cls, robot: Robot, builds: Sequence[Build] = (), **more: Any) -> "Other":
+    def of(cls, robot: Robot, builds: Sequence[LinkChange] = (), **more: Any) -> "Other":
         """Compile it."""
         return cls(robot, Evaluator(robot), builds, **more)
 

@@ -4,7 +4,7 @@ They are refused by the size that they announce, before anything of them is kept
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ from armdyn.robot import Robot
 from armdyn.studio.archive import check_mjcf, description, unpack
 from armdyn.studio.background import Tell
 from armdyn.studio.gate import incompatible_viser
-from armdyn.study.check.check import check_report
+from armdyn.study.check.check import check
 
 DESCRIPTIONS = (".urdf", ".xml", ".toml")
 TABLES = (".csv",)
@@ -41,7 +41,7 @@ class Loaded:
     """A robot, or the reasons why there is none."""
 
     robot: Robot | None
-    findings: list[Finding]
+    findings: Sequence[Finding]
     error: ArmdynError | None = None
     file: Path | None = None
     """The description in an archive."""
@@ -123,7 +123,7 @@ def open_robot(
     """
     read = read or partial(read_model, source)
     tell(f"checking {Path(source).name}")
-    findings = check_report(source, read, trusted)
+    findings = check(source, read=read, trusted=trusted).findings
     tell(f"reading {Path(source).name}")
     try:
         try:

@@ -10,25 +10,17 @@ A choice that was made by some states is verified by others of the same kind.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
-from armdyn.errors import (
-    ArmdynWarning,
-    ModelError,
-    ShapeError,
-    TrajectoryError,
-    check_known,
-    counted,
-    shown,
-)
+from armdyn.errors import ArmdynWarning, ModelError, TrajectoryError, check_known, counted, shown
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
@@ -54,6 +46,8 @@ OnLimits = Literal["error", "warn", "ignore"]
 """What to do about positions beyond the limits of the joints."""
 Over = Any
 """Along what, or over what: see `states_of`."""
+Motion = tuple[Array, Array, Array]
+"""q, q̇ and q̈ of some states, (m, n) each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +77,8 @@ class Workspace:
         known = [robot.model.joints[i].limits.velocity for i in robot.model.independent]
         # files say 0 where they know nothing
         limits = np.array([v if 0 < v < np.inf else DEFAULT_SPEED for v in known])
-        speed = _largest("speed", self.speed, limits)
-        acceleration = _largest("acceleration", self.acceleration, ACCELERATION_RATE * speed)
+        speed = largest_rates("speed", self.speed, limits)
+        acceleration = largest_rates("acceleration", self.acceleration, ACCELERATION_RATE * speed)
         rng = np.random.default_rng(seed)
         q = coordinates_of(robot.model).drawn_in_ranges(rng, int(count))
         qd, qdd = (rng.uniform(-1.0, 1.0, (count, n)) for _ in range(2))
@@ -114,18 +108,18 @@ class StateSet:
         return len(self.q)
 
     @property
-    def duration(self) -> float:
-        """How long the motion takes [s]; NaN where there are no times."""
-        return float("nan") if self.t is None else float(self.t[-1] - self.t[0])
+    def motion(self) -> Motion:
+        """Positions, velocities and accelerations."""
+        return self.q, self.qd, self.qdd
 
-    def at(self, places: Array) -> StateSet:
+    def at(self, places: Array | slice) -> StateSet:
         """Some of the states."""
         names = ("q", "qd", "qdd", "weights") + (() if self.t is None else ("t",))
         return replace(self, **{name: getattr(self, name)[places] for name in names})
 
     def joined(self, others: Iterable[StateSet]) -> StateSet:
         """These states and those of other sets, as these are called; without times."""
-        arrays = zip(*((s.q, s.qd, s.qdd, s.weights) for s in (self, *others)), strict=True)
+        arrays = zip(*((*s.motion, s.weights) for s in (self, *others)), strict=True)
         q, qd, qdd, weights = map(np.concatenate, arrays)
         return StateSet(q, qd, qdd, weights, self.words)
 
@@ -203,26 +197,52 @@ def _motion(robot: Robot, over: Over) -> StateSet:
     return StateSet(q, qd, qdd, weights, words, t, notes)
 
 
+def motion_of(robot: Robot, over: Over) -> SampledMotion:
+    """A motion with times, given in any way that `states_of` knows, whatever its limits.
+
+    Raises:
+        TrajectoryError: No motion, one without times, or a motion of other joints.
+    """
+    given = _sampled(robot, over)
+    if isinstance(given, SampledMotion) and (n := given.q.shape[-1]) != robot.n:
+        raise TrajectoryError(
+            f"the trajectory moves {counted(n, 'joint')}, but {robot.name!r} has {robot.n}: "
+            f"{', '.join(robot.joint_names)}"
+        )
+    states = states_of(robot, given, "ignore")
+    if states.t is None:
+        raise TrajectoryError(f"expected a motion with times, got {states.words}")
+    if isinstance(given, SampledMotion):
+        return given
+    return SampledMotion(states.t, *states.motion, source=getattr(given, "source", ""))
+
+
+def _sampled(robot: Robot, over: Over) -> Any:
+    """What a file has in it, or a trajectory at some instants; everything else as it is."""
+    if isinstance(over, str | Path) and not is_workspace(over):
+        return trajectory_from_csv(over, robot.model)
+    if callable(over) and hasattr(over, "duration"):
+        return sampled(over, over.duration / INSTANTS if over.duration else 1.0)
+    return over
+
+
 def _given(robot: Robot, over: Over) -> tuple[tuple[Any, ...], Any, str, tuple[str, ...]]:
     """The arrays q, qd and qdd, times if there are any, the file and notes on it."""
-    notes: tuple[str, ...] = ()
-    if isinstance(over, str | Path):
-        over = trajectory_from_csv(over, robot.model)
-    elif callable(over) and hasattr(over, "duration"):
-        over = sampled(over, over.duration / INSTANTS if over.duration else 1.0)
+    over = _sampled(robot, over)
     if all(hasattr(over, name) for name in ("q", "qd", "qdd")):
         times, source = getattr(over, "t", None), getattr(over, "source", "")
         notes = (over.note,) if isinstance(over, SampledMotion) and over.note else ()
         return (over.q, over.qd, over.qdd), times, source, notes
     if isinstance(over, tuple | list) and len(over) == 3:
-        return tuple(over), None, "", notes
+        return tuple(over), None, "", ()
     raise TrajectoryError(
         "expected a motion: a trajectory file, a trajectory, the arrays (q, qd, qdd) or "
         f'"workspace", got {shown(over)}'
     )
 
 
-def _largest(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
+def largest_rates(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
+    """Largest speeds or accelerations, one number or one for each joint, (n,)."""
     if given is None:
         return default
     try:
@@ -260,12 +280,12 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
         return replace(given, words="at this one state again, as there is no other")
     share, count = BETWEEN[number % len(BETWEEN)], len(given) - 1
     if given.t is None:
-        q, qd, qdd = ((1 - share) * v[:-1] + share * v[1:] for v in (given.q, given.qd, given.qdd))
+        q, qd, qdd = ((1 - share) * v[:-1] + share * v[1:] for v in given.motion)
         words = f"at {counted(count, 'state')} between these"
     else:
         t = given.t - given.t[0]
         between = (1 - share) * t[:-1] + share * t[1:]
-        q, qd, qdd = hermite(given.t, given.q, given.qd, given.qdd)(between)
+        q, qd, qdd = hermite(given.t, *given.motion)(between)
         words = f"at {counted(count, 'instant')} between these"
     return StateSet(q, qd, qdd, np.full(count, 1 / count), words)
 
@@ -274,16 +294,10 @@ MOST_STATES = 100_000
 """The most states that are compared; other libraries compute them one by one."""
 
 
-class States(NamedTuple):
-    """Positions [rad or m], velocities and accelerations of n joints, each (m, n)."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-
-
-def random_states(model: RobotModel, count: int, seed: int) -> States:
-    """Motions within the limits of the robot, the same for the same seed."""
+def random_states(model: RobotModel, count: int, seed: int) -> StateSet:
+    """States within the limits of a robot in which every joint moves; the same for one seed."""
+    if isinstance(count, bool) or not 1 <= count <= MOST_STATES:
+        raise ModelError(f"states: expected a number from 1 to {MOST_STATES}, got {shown(count)}")
     rng = np.random.default_rng(seed)
     joints = [model.joints[i] for i in model.independent]
     shape = count, len(joints)
@@ -292,38 +306,11 @@ def random_states(model: RobotModel, count: int, seed: int) -> States:
     push = np.array([joint.type.acceleration for joint in joints])
     # no slower than a quarter of the speed, so that dry friction has a sign
     direction = rng.choice((-1.0, 1.0), shape)
-    return States(
-        rng.uniform(lower, upper, shape),
-        direction * speed * rng.uniform(0.25, 1.0, shape),
-        rng.uniform(-push, push, shape),
-    )
-
-
-def check_states(
-    model: RobotModel, states: int | str | Path | Sequence[npt.ArrayLike], seed: int
-) -> States:
-    """The states: a number of random ones, those of a trajectory file, or (q, qd, qdd)."""
-    if isinstance(states, int) and not isinstance(states, bool):
-        if not 1 <= states <= MOST_STATES:
-            raise ModelError(f"states: expected a number from 1 to {MOST_STATES}, got {states}")
-        return random_states(model, states, seed)
-    n = len(model.independent)
-    if isinstance(states, str | Path):
-        move = trajectory_from_csv(states, model)
-        return States(move.q, move.qd, move.qdd)
-    if not isinstance(states, Sequence) or len(states) != 3:
-        raise ModelError(
-            "states: expected how many, a trajectory file, or the three arrays (q, qd, qdd) of "
-            f"shape (..., {n}), got {shown(states)}"
-        )
-    pairs = zip(States._fields, states, strict=True)
-    vectors = broadcast(**{name: check_joint_vector(name, value, n) for name, value in pairs})
-    given = States(*(np.array(vector).reshape(-1, n) for vector in vectors))
-    if not len(given.q):
-        raise ShapeError("states: the arrays have no state in them; give at least one")
-    if not np.isfinite(given).all():
-        raise ModelError("states: expected finite numbers, got an infinite one or NaN")
-    return given
+    q = rng.uniform(lower, upper, shape)
+    qd = direction * speed * rng.uniform(0.25, 1.0, shape)
+    qdd = rng.uniform(-push, push, shape)
+    words = f"at {counted(count, 'state')} within the limits, seed {seed}"
+    return StateSet(q, qd, qdd, np.full(count, 1 / count), words)
 
 
 CONFIGURATIONS = 4000

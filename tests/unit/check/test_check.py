@@ -7,7 +7,7 @@ import pytest
 import armdyn
 from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
-from armdyn.study.check.check import check_report, exit_code
+from armdyn.study.check.check import Check
 
 LENGTH, WIDTH, MASS = 0.4, 0.08, 3.0
 NOTHING = dict(mass=0.0, com=(0, 0, 0), inertia=(0, 0, 0))
@@ -31,18 +31,20 @@ def arm(*rows: dict, **options) -> armdyn.Robot:
 
 
 def texts(robot, level: str) -> str:
-    return "\n".join(f"{f.where}: {f.message}" for f in check_report(robot) if f.level == level)
+    return "\n".join(
+        f"{f.where}: {f.message}" for f in armdyn.check(robot).findings if f.level == level
+    )
 
 
 def test_a_sound_arm_has_nothing_to_report():
-    assert check_report(arm(row(), row(name="elbow"))) == []
+    assert armdyn.check(arm(row(), row(name="elbow"))).findings == ()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*catalog_names()} - {"puma560"}))
 def test_the_catalog_has_neither_errors_nor_warnings(name):
-    findings = check_report(name)
-    assert exit_code(findings) == 0, findings
+    found = armdyn.check(name)
+    assert found.exit_code == 0, found.report()
 
 
 @pytest.mark.slow
@@ -108,7 +110,7 @@ def test_the_catalog_has_neither_errors_nor_warnings(name):
 )
 @pytest.mark.filterwarnings("ignore:robot .* no row has a mass")
 def test_each_fault_is_found_and_named(rows, level, message):
-    assert re.search(message, texts(arm(*rows), level)), check_report(arm(*rows))
+    assert re.search(message, texts(arm(*rows), level)), armdyn.check(arm(*rows)).findings
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,9 @@ def test_the_stanford_arm_with_centres_of_mass_ten_times_too_far_is_caught():
         for link in Stanford().links
     ]
     suspects = [
-        f.where for f in check_report(arm(*table)) if f.message.startswith("the centre of mass")
+        f.where
+        for f in armdyn.check(arm(*table)).findings
+        if f.message.startswith("the centre of mass")
     ]
     assert suspects == ["link 'link2'", "link 'link3'", "link 'link5'", "link 'link6'"]
     for columns in table[1:3] + table[4:]:
@@ -160,13 +164,13 @@ def test_the_stanford_arm_with_centres_of_mass_ten_times_too_far_is_caught():
 
 
 def test_what_is_the_same_for_several_joints_is_said_once():
-    found = check_report(arm(row(limits=(-170, 170)), row(limits=(-170, 170))))
+    found = armdyn.check(arm(row(limits=(-170, 170)), row(limits=(-170, 170)))).findings
     assert [f.where for f in found] == ["joints 'joint1', 'joint2'"]
 
 
 def test_a_massless_chain_that_only_rotors_hold_is_not_singular():
     rotor = dict(rotor_inertia=1e-4, gear_ratio=100.0)
-    found = check_report(arm(row(), row(**NOTHING, **rotor)))
+    found = armdyn.check(arm(row(), row(**NOTHING, **rotor))).findings
     assert [f.level for f in found] == ["warning"]
     assert "moves nothing but its rotor" in found[0].message
 
@@ -185,7 +189,7 @@ def test_the_mass_matrix_of_a_long_robot_is_examined_at_fewer_configurations(
 ):
     monkeypatch.setattr("armdyn.study.check.check.MASS_MATRIX_ENTRIES", entries)
     still = dict(NOTHING, a=0.0)
-    assert found in " ".join(f.message for f in check_report(arm(row(**still), row())))
+    assert found in " ".join(f.message for f in armdyn.check(arm(row(**still), row())).findings)
 
 
 URDF = """<?xml version="1.0"?>
@@ -211,16 +215,16 @@ def test_friction_on_a_fixed_joint_of_a_file_is_unused(tmp_path):
     path = tmp_path / "pendulum.urdf"
     path.write_text(URDF.format(mass=1.0))
     message = "line 13: damping 0.5 on a fixed joint has no effect"
-    assert check_report(path) == [Finding("warning", "joint 'weld'", message)]
+    assert armdyn.check(path).findings == (Finding("warning", "joint 'weld'", message),)
 
 
 def test_a_file_that_cannot_be_loaded_is_a_finding(tmp_path):
     path = tmp_path / "pendulum.urdf"
     path.write_text(URDF.format(mass="heavy"))
-    (finding,) = check_report(path)
+    (finding,) = armdyn.check(path).findings
     assert (finding.level, finding.where) == ("error", str(path))
     assert "heavy" in finding.message
-    (missing,) = check_report("pumma560")
+    (missing,) = armdyn.check("pumma560").findings
     assert "Did you mean 'puma560'" in missing.message
 
 
@@ -229,23 +233,24 @@ def test_findings_of_reading_are_in_the_report(monkeypatch):
     monkeypatch.setattr(
         "armdyn.study.check.check.read_model", lambda *_, **__: (arm(row()).model, (found,))
     )
-    assert check_report("arm") == [Finding("warning", "arm", "a strange file")]
+    assert armdyn.check("arm").findings == (Finding("warning", "arm", "a strange file"),)
 
 
 def test_the_exit_code_is_that_of_the_gravest_finding():
     of = [Finding(level, "", "") for level in ("note", "warning", "error")]
-    assert [exit_code(of[:k]) for k in range(4)] == [0, 0, 1, 2]
+    assert [Check("arm", tuple(of[:k])).exit_code for k in range(4)] == [0, 0, 1, 2]
     levels = [
-        f.level for f in check_report(arm(row(mass=-1.0), row(limits=None, velocity_limit=0)))
+        f.level
+        for f in armdyn.check(arm(row(mass=-1.0), row(limits=None, velocity_limit=0))).findings
     ]
     assert levels == sorted(levels, key=("error", "warning", "note").index)
 
 
 def test_what_holds_for_several_links_is_said_of_several():
     heavy = row(mass=4000.0)
-    findings = check_report(arm(heavy, heavy))
+    findings = armdyn.check(arm(heavy, heavy)).findings
     said = [f"{f.where}: {f.message}" for f in findings if "4000" in f.message]
     assert "links 'link1', 'link2': masses of 4000 kg; were they given in grams?" in said
     assert not [text for text in said if re.search(r"\b(its|was it)\b", text)]
-    alone = [f"{f.where}: {f.message}" for f in check_report(arm(heavy, row()))]
+    alone = [f"{f.where}: {f.message}" for f in armdyn.check(arm(heavy, row())).findings]
     assert "link 'link1': a mass of 4000 kg; was it given in grams?" in alone

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn import Inertia
 from armdyn.io.files import read_model
 from armdyn.io.urdf.write import urdf_inertial
 from armdyn.model.transform import rotation_from_rpy, transform
 from armdyn.study.check.bodies import geometry_findings
-from armdyn.study.check.check import check_report
 from support.urdf_files import joint, link, save
 
 SIZE = 0.06, 0.1, 0.4
@@ -62,7 +62,7 @@ def test_a_tensor_about_the_origin(tmp_path):
     # far from the origin no geometry is needed to see it, and it is said once
     far = of(tensor=TRUE.moment)
     assert found(tmp_path, far) == []
-    said = [f.message for f in check_report(tmp_path / "robot.urdf")]
+    said = [f.message for f in armdyn.check(tmp_path / "robot.urdf").findings]
     assert sum("about the origin of" in text for text in said) == 1
 
 
@@ -156,7 +156,9 @@ def test_geometry_without_inertia_weighs_nothing(tmp_path):
     assert not [one for one in geometry_findings(path, filled) if "weighs" in one.message]
     (told,) = [
         one
-        for one in check_report(path, lambda **given: read_model(path, density=1000, **given))
+        for one in armdyn.check(
+            path, read=lambda **given: read_model(path, density=1000, **given)
+        ).findings
         if "uniform bodies" in one.message
     ]
     assert (told.where, told.message[:7]) == (str(path), "density")

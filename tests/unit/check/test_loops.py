@@ -6,7 +6,6 @@ import pytest
 import armdyn
 from armdyn.errors import LoopError
 from armdyn.io.toml.read import read_toml
-from armdyn.study.check.check import check_report
 from armdyn.study.check.joints import loop_findings
 from support.loops import FIVE_BAR
 
@@ -84,7 +83,7 @@ def test_check_tells_of_loops_that_cannot_be_closed(tmp_path):
     file.write_text(
         FIVE_BAR.replace("position = [0.47, 0.0, 0.0] }", "position = [9.0, 0.0, 0.0] }")
     )
-    finding = check_report(file)[0]
+    finding = armdyn.check(file).findings[0]
     assert finding.level == "error"
     assert "loop 'pin' of 'five_bar' cannot be closed near the assembly" in finding.message
     with pytest.raises(LoopError):

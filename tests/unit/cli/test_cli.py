@@ -224,7 +224,7 @@ def test_a_motion_beyond_the_limits_is_warned_of(run, tmp_path):
     code, out, _ = run("torque", "puma560", tmp_path / "deg.csv")
     assert code == 0
     assert "warning: beyond limits" in out
-    assert "joint1 position 2.793 " in " ".join(out.split())
+    assert "joint1 position rad 2.793 " in " ".join(out.split())
     assert "may be in degrees" in out
 
 

@@ -21,9 +21,12 @@ def test_the_table_has_the_four_torques(run, file):
                          "--wide")  # fmt: skip
     assert (code, err) == (1, "")
     for line in (
-        r"Pinocchio [\d.]+ +hinge +1.42 +0.42 +-1 +explained +Pinocchio ignores damping",
-        r"MuJoCo [\d.]+ +hinge +1.42 +1.42 .* agrees +the same to rounding",
-        r"Robotics Toolbox [\d.]+ +hinge +1.42 +1.12 +-0.3 +explained +Robotics Toolbox takes fric",
+        r"Pinocchio [\d.]+ +explained +hinge +1.42 +0.42 +-1",
+        r"MuJoCo [\d.]+ +agrees +hinge +1.42 +1.42 ",
+        r"Robotics Toolbox [\d.]+ +explained +hinge +1.42 +1.12 +-0.3",
+        r"Pinocchio: ignores damping",
+        r"MuJoCo: the same to rounding",
+        r"Robotics Toolbox: takes fric",
     ):
         assert re.search(line, out)
     assert "one: 1 state, as given" in out
@@ -36,7 +39,7 @@ def test_json_says_the_same_as_the_library(run, file):
     report = armdyn.compare(path, ["mujoco", "pinocchio"], 3, seed=7)
     data = json.loads(out)
     assert code == data["exit_code"] == report.exit_code == 1
-    assert data == json.loads(json.dumps(report.data()))
+    assert data == {**json.loads(json.dumps(report.data())), "files": []}
     assert [row["there"] for row in data["rows"]] == [row.there for row in report.rows]
     assert (data["states"], data["seed"], data["joints"]) == (3, 7, ["hinge"])
 

@@ -171,7 +171,7 @@ def test_names_are_not_broken_at_their_hyphens(command, monkeypatch):
 @pytest.mark.slow
 def test_rounding_is_printed_as_zero(command):
     _, out, _ = command("torque", "panda", "--q", "0,0,0,-1,0,1,0")
-    assert re.search(r"^joint1 +0 +87 +0 ", out, re.MULTILINE)
+    assert re.search(r"^joint1 +N·m +0 +87 +0\b", out, re.MULTILINE)
     _, out, _ = command("sweep", "panda", "--set", "q=0.1:0.2:2", "--quantity", "gravity_vector")
     assert not re.search(r"e-1[4-9]", out)
 

@@ -99,7 +99,7 @@ PERTURBED = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("library", "text", "finding"), PERTURBED)
 def test_a_perturbation_is_named(file, library, text, finding):
-    assert causes(file(text), library, states=6) == finding
+    assert causes(file(text), library, over=6) == finding
 
 
 @pytest.mark.slow
@@ -255,7 +255,7 @@ def test_libraries_agree_on_arms_without_friction(tmp_path):
     for name in ("panda", "ur5"):
         path = tmp_path / f"{name}.urdf"
         armdyn.load(name).save(path)
-        report = armdyn.compare(path, ["pinocchio", "mujoco", "rtb"], states=8)
+        report = armdyn.compare(path, ["pinocchio", "mujoco", "rtb"], over=8)
         assert [row.status for row in report.rows] == ["agrees"] * 3
         assert report.exit_code == 0
         assert all(max(row.differences) < 1e-9 * abs(row.here) for row in report.rows)
@@ -263,7 +263,7 @@ def test_libraries_agree_on_arms_without_friction(tmp_path):
 
 @pytest.mark.slow
 def test_all_that_armdyn_reads_in_mjcf_is_in_mujoco():
-    report = armdyn.compare(ROBOTS / "arm.xml", ["mujoco"], states=40)
+    report = armdyn.compare(ROBOTS / "arm.xml", ["mujoco"], over=40)
     assert report["mujoco"].status == "agrees"
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import armdyn
 from armdyn.errors import ArmdynWarning, InertiaError, UrdfError
 from armdyn.io.files import save_model
 from armdyn.loading import load
 from armdyn.model import Limits
-from armdyn.study.check.check import check_report
 from support.reading import model_from_urdf
 from support.urdf_files import joint, link, one_joint, save
 
@@ -31,12 +31,14 @@ class TestWhatOtherReadersAccept:
         with pytest.warns(ArmdynWarning, match=f"robot.urdf:4: .*{message}"):
             model = model_from_urdf(path)
         assert model.joints[0].limits == Limits()
-        assert any(re.search(message, finding.message) for finding in check_report(path))
+        assert any(re.search(message, finding.message) for finding in armdyn.check(path).findings)
 
     def test_unknown_elements_are_noted(self, tmp_path: Path) -> None:
         path = one_joint(tmp_path, "<role>PR2</role>")
         model_from_urdf(path)  # without a warning
-        found = [f for f in check_report(path) if "<role> is no element of URDF" in f.message]
+        found = [
+            f for f in armdyn.check(path).findings if "<role> is no element of URDF" in f.message
+        ]
         assert [f.level for f in found] == ["note"]
 
     @pytest.mark.parametrize("start", ["\n", "\ufeff\n\n", " \t\r\n"])

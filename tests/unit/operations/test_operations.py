@@ -58,9 +58,7 @@ def test_renaud_arm():
 
 
 def test_steps_of_the_paper_are_reproduced_but_for_two_shared_products():
-    steps = {
-        step.name: step.operations for step in augmented_body_steps(armdyn.load("renaud_6r").model)
-    }
+    steps = augmented_body_steps(armdyn.load("renaud_6r").model)
     assert steps.keys() == PAPER.keys()
     for name, operations in steps.items():
         shared = 2 if name == "3a, 3b" else 0

@@ -13,11 +13,10 @@ from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.canonical.parameters import parameters
 from armdyn.shorten.canonical.redesign import redesign
 from armdyn.study.simplify.conditions import Branches, Conditions, branches, conditions, unwritten
-from armdyn.study.simplify.design import design
 from armdyn.study.simplify.design_variables import parse_design_variables
 from armdyn.study.simplify.goals import parse_goals
 from armdyn.study.simplify.linear import samples
-from armdyn.study.simplify.simplify import simplify
+from armdyn.study.simplify.simplify import design, simplify
 from armdyn.study.simplify.solve import Solver
 from support.golden_values import golden
 
@@ -184,7 +183,7 @@ def test_conditions_vanish_exactly_where_the_goal_is_reached(name):
     model = armdyn.load(name).model
     goals = parse_goals(model, "constant" if name == "saha_3r" else "decouple=1,2")
     free = parse_design_variables(model)
-    after = design(model, goals, free).model
+    after = design(armdyn.Robot(model), goals, free).model
     largest = []
     for arm in (model, after):
         asked = conditions(arm, goals, free.symbols)

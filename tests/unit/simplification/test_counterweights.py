@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn.model import Body, Inertia, Link
-from armdyn.study.simplify.counterweights import builds, counterweights, shape
+from armdyn.study.simplify.counterweights import counterweights, link_changes, shape
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def test_a_mass_bolted_to_a_link_is_found_where_it_is():
     weight = Body("weight", Inertia.from_com(0.7, place, np.zeros((3, 3))))
     links = list(before.links)
     links[2] = Link(links[2].name, (*links[2].bodies, weight))
-    (found,) = builds(before, replace(before, links=tuple(links)))
+    (found,) = link_changes(before, replace(before, links=tuple(links)))
     (mass,) = found.weights
     assert (found.link, found.name, found.note) == (2, before.links[2].name, "")
     assert mass.mass == pytest.approx(0.7, rel=1e-9)
@@ -59,7 +59,7 @@ def test_a_mass_bolted_to_a_link_is_found_where_it_is():
 
 def test_a_payload_is_no_change_of_a_link():
     robot = armdyn.load("ur5e")
-    assert builds(robot.model, robot.with_payload(2.0).model) == ()
+    assert link_changes(robot.model, robot.with_payload(2.0).model) == ()
 
 
 @pytest.mark.parametrize("second", [np.diag([1.0, 0.0, 0.0]), np.diag([0.3, 0.2, 0.1])])

@@ -83,7 +83,7 @@ def test_counterweights_cancel_gravity_as_well(found):
 def test_goals_name_the_motors(robot):
     design = armdyn.simplify(robot, free="forearm.com", goal="decouple=q_link1,q_crank")
     assert design.feasible
-    assert [v.element for v in design.design.variations] == ["D13"]
+    assert [v.element for v in design.variations] == ["D13"]
     with pytest.raises(UnknownNameError, match="q_coupler"):
         armdyn.simplify(robot, goal="decouple=q_link1,q_coupler")
 

@@ -28,7 +28,7 @@ def ground(model, states=30):
 )
 def test_no_motion_shakes_the_base_by_a_force(model):
     found = design(model, "shaking-force", "*.mass,*.com,*.inertia", add_only=True)
-    assert found.reached
+    assert found.feasible
     before, after = ground(model), ground(found.model)
     mass = sum(link.inertia.mass for link in (found.model.base_link, *found.model.links))
     assert np.ptp(before, axis=0).max() > 1

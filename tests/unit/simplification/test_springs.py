@@ -68,11 +68,12 @@ def test_sixteen_numbers_are_those_of_springs():
 def test_slopes_of_a_fit_are_those_of_the_torques():
     rng = np.random.default_rng(4)
     model = random_model("RRR", 3)
-    (place,) = spring_places(model, [(2, -1)], rng.uniform(-1, 1, (5, 3)))
+    q = rng.uniform(-1, 1, (5, 3))
+    (place,) = spring_places(model, [(2, -1)], q)
     x, h = rng.uniform(0.5, 1.0, 7), 1e-6
 
     def torque(place: SpringPlace, x):
-        return place.torques(x[:1], x[None, 1:4], x[None, 4:], 0.2)[..., 0]
+        return spring_torques(model, [place.spring(x[0], x[1:4], x[4:], 0.2)], q)
 
     found = place.torque_slopes(x[0], x[1:4], x[4:], 0.2)
     for k, e in enumerate(np.eye(7)):

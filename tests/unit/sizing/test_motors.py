@@ -86,11 +86,11 @@ def state(move):
 @pytest.mark.parametrize(
     ("trajectory", "message"),
     [
-        (swing(2), "expected shape"),
-        (None, "expected a CSV file"),
+        (swing(2), "moves 2 joints, but"),
+        (None, "expected a motion"),
         ("none.csv", "there is no file"),
-        (SampledMotion(np.zeros(2), *(np.zeros((2, 1)),) * 3), "times that increase"),
-        (SampledMotion(np.zeros(0), *(np.zeros((0, 1)),) * 3), "m at least 1"),
+        (SampledMotion(np.zeros(2), *(np.zeros((2, 1)),) * 3), "must be finite and increase"),
+        (SampledMotion(np.zeros(0), *(np.zeros((0, 1)),) * 3), "has no states"),
     ],
 )
 def test_bad_trajectories(trajectory, message):
@@ -101,7 +101,7 @@ def test_bad_trajectories(trajectory, message):
 def test_a_gear_ratio_of_zero_moves_nothing():
     with pytest.raises(ModelError, match="gear ratio 0"):
         armdyn.motors(armdyn.from_dh([bar(gear_ratio=0.0)]), swing(1))
-    with pytest.raises(TrajectoryError, match="expected a CSV"):
+    with pytest.raises(TrajectoryError, match="expected a motion"):
         armdyn.motors(armdyn.from_dh([bar()]), 3)
 
 

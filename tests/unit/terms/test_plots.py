@@ -7,7 +7,7 @@ import armdyn
 from armdyn.errors import MissingExtraError, WriteError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.report.figures import POINTS, check_plot, thinned
-from armdyn.study.terms.torques import plot_torques, torque_report
+from armdyn.study.terms.torques import torque_report
 
 SIGNATURES = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 
@@ -23,7 +23,7 @@ def report(n: int, rows: int = 20):
 @pytest.mark.parametrize("ending", SIGNATURES)
 def test_the_ending_chooses_the_format(tmp_path, ending):
     path = tmp_path / f"torques{ending}"
-    plot_torques(report(3), path)
+    report(3).plot(path)
     assert path.read_bytes().startswith(SIGNATURES[ending])
     assert list(tmp_path.iterdir()) == [path]
 
@@ -34,7 +34,7 @@ def test_every_joint_has_a_panel_with_its_name_and_unit(tmp_path, n):
     from matplotlib import rc_context
 
     with rc_context({"svg.fonttype": "none"}):
-        plot_torques(report(n), tmp_path / "torques.svg")
+        report(n).plot(tmp_path / "torques.svg")
     text = (tmp_path / "torques.svg").read_text()
     assert all(f">joint{i + 1}<" in text for i in range(n))
     assert text.count(">[N·m]<") == n - (n > 1)
@@ -42,7 +42,7 @@ def test_every_joint_has_a_panel_with_its_name_and_unit(tmp_path, n):
 
 
 def test_a_single_instant_can_be_drawn(tmp_path):
-    plot_torques(report(2, rows=1), tmp_path / "torques.png")
+    report(2, rows=1).plot(tmp_path / "torques.png")
     assert (tmp_path / "torques.png").stat().st_size > 0
 
 
@@ -59,7 +59,7 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_computed(tmp_path, m
     with pytest.raises(WriteError, match=r"torques\.xyz.* must be one of \.png, \.pdf, \.svg"):
         check_plot(tmp_path / "torques.xyz")
     with pytest.raises(WriteError, match="cannot write"):
-        plot_torques(report(1), tmp_path / "nowhere" / "torques.png")
+        report(1).plot(tmp_path / "nowhere" / "torques.png")
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"pip install matplotlib"):
         check_plot(tmp_path / "torques.png")

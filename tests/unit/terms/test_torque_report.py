@@ -57,7 +57,7 @@ def test_peak_and_rms_are_those_of_a_sine():
     t = np.linspace(0, 4 * np.pi, 2001)
     q = np.sin(t)[:, None]
     report = torque_report(robot, SampledMotion(t, q, np.cos(t)[:, None], -q))
-    (joint,) = report.summary()["joints"]
+    (joint,) = report.data()["joints"]
     assert joint["unit"] == "N·m"
     assert abs(joint["peak"]) == pytest.approx(2.0, rel=1e-5)
     assert joint["rms"] == pytest.approx(np.sqrt(2.0), rel=1e-5)
@@ -72,13 +72,13 @@ def test_rms_weighs_by_time_and_not_by_sample():
     for t in (even, uneven):
         qdd = t[:, None]
         report = torque_report(robot, SampledMotion(t, qdd**3 / 6, qdd**2 / 2, qdd))
-        means.append(report.summary()["joints"][0]["rms"])
+        means.append(report.data()["joints"][0]["rms"])
     assert means == pytest.approx([np.sqrt(1 / 3)] * 2, rel=1e-4)
 
 
 def test_one_instant_is_a_report_too(puma):
     report = torque_report(puma, motion(6, 1))
-    for joint, total in zip(report.summary()["joints"], report.total[0], strict=True):
+    for joint, total in zip(report.data()["joints"], report.total[0], strict=True):
         assert (joint["peak"], joint["rms"]) == (total, abs(total))
 
 
@@ -107,7 +107,7 @@ def test_reactions_are_those_of_the_robot_and_the_largest_are_told():
     columns = report.columns()
     assert np.array_equal(columns["ny2"], expected[:, 2, 4])
     assert np.array_equal(columns["fx0"], expected[:, 0, 0])
-    ground, first, second, _ = report.summary()["reactions"]
+    ground, first, second, _ = report.data()["reactions"]
     assert (ground["joint"], ground["link"]) == ("ground", robot.model.base_link.name)
     assert first["link"] == robot.model.links[0].name
     forces = np.linalg.norm(expected[:, 2, :3], axis=-1)
@@ -121,7 +121,7 @@ def test_reactions_are_those_of_the_robot_and_the_largest_are_told():
     np.testing.assert_allclose(
         twisting[:, 1:], no_friction, rtol=1e-12, atol=1e-12
     )  # no rotors here
-    assert torque_report(robot, move).summary()["reactions"] == []
+    assert torque_report(robot, move).data()["reactions"] == []
     assert "fx1" not in torque_report(robot, move).columns()
 
 
@@ -166,7 +166,7 @@ def test_the_hand_is_in_the_table():
     np.testing.assert_array_equal(table["hand_y"], robot.forward_kinematics(move.q)[:, 1, 3])
     np.testing.assert_array_equal(table["hand_wz"], hand.velocity[:, 5])
     speed = np.linalg.norm(hand.velocity[:, :3], axis=-1)
-    assert report.summary()["hand"]["linear_speed"]["peak"] == speed.max()
+    assert report.data()["hand"]["linear_speed"]["peak"] == speed.max()
 
 
 @pytest.mark.slow

@@ -14,12 +14,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, check_joint_vector
-from armdyn.errors import TrajectoryError, counted, shown
+from armdyn.arrays import Array
+from armdyn.errors import TrajectoryError, counted
 from armdyn.io.csv.table import read_table
 from armdyn.io.regular import check_path
 from armdyn.model import RobotModel
@@ -113,30 +112,6 @@ def trajectory_from_csv(
     qd, qdd = _finite_rates(path, t, given, computed)
     acting = table[:, [names.index(name) for name in forces]] if forces else None
     return SampledMotion(t, given["q"], qd, qdd, computed, str(path), acting)
-
-
-def sampled_motion(trajectory: Any, robot: RobotModel | int) -> SampledMotion:
-    """The motion of a robot in a trajectory file, or in anything with arrays t, q, qd and qdd."""
-    if isinstance(trajectory, str | Path):
-        return trajectory_from_csv(trajectory, robot)
-    n = robot if isinstance(robot, int) else len(robot.independent)
-    if not all(hasattr(trajectory, name) for name in ("t", "q", "qd", "qdd")):
-        raise TrajectoryError(
-            "trajectory: expected a CSV file, or arrays t, q, qd and qdd as "
-            f"armdyn.simulation.trajectories.sampled gives, got {shown(trajectory)}"
-        )
-    t = check_joint_vector("t", trajectory.t, len(np.atleast_1d(trajectory.t)), "instants")
-    q, qd, qdd = rows = [
-        check_joint_vector(k, getattr(trajectory, k), n) for k in ("q", "qd", "qdd")
-    ]
-    if t.ndim != 1 or not len(t) or any(values.shape != (len(t), n) for values in rows):
-        raise TrajectoryError(
-            f"trajectory: expected t of shape (m,) and q, qd, qdd of shape (m, {n}) with m at "
-            f"least 1, got {t.shape} and {', '.join(str(values.shape) for values in rows)}"
-        )
-    if not all(np.isfinite(values).all() for values in (t, *rows)) or (np.diff(t) <= 0).any():
-        raise TrajectoryError("trajectory: expected finite numbers at times that increase")
-    return SampledMotion(t, q, qd, qdd, source=getattr(trajectory, "source", ""))
 
 
 def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:

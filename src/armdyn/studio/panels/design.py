@@ -19,7 +19,8 @@ from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import report as show_report
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD, GOOD
-from armdyn.study.simplify.simplify import Report, Simplification, simplify
+from armdyn.study.simplify.result import Simplification
+from armdyn.study.simplify.simplify import simplify
 
 GOALS = ("constant", "diagonal", "gravity-balanced", "constant+gravity-balanced")
 CHANGES: dict[str, tuple[str | None, bool]] = {
@@ -41,7 +42,7 @@ HELD = "held in the studio"
 class FoundDesign:
     """A design, its picture, and the new arm without what was held."""
 
-    compared: Report
+    design: Simplification
     picture: Path
     other: Other
     payload: float
@@ -108,20 +109,20 @@ class DesignPanel(Panel):
                 progress=lambda done, steps: tell(f"searching lengths, {done} of {steps}"),
             )  # fmt: skip
             tell("comparing both arms")
-            compared = found.report()
+            found.sections()
             tell("drawing both arms")
-            compared.save(path)
+            found.plot(path)
             tell("compiling the new arm")
-            new = Robot(put_down(found.design.model))
-            return FoundDesign(compared, path, Other.of(new, compared.builds), payload)
+            new = Robot(put_down(found.model))
+            return FoundDesign(found, path, Other.of(new, found.changes), payload)
 
         def done(found: FoundDesign) -> None:
             self._found = found
-            self._html.content = design_html(found.compared, found.payload)
-            reached = found.compared.found.feasible
+            self._html.content = design_html(found.design, found.payload)
+            reached = found.design.feasible
             self._use.label = "Go on with the new arm" if reached else NEAREST
             self._offer(True)
-            if not found.compared.found.design.changes:  # there is no other arm to show
+            if not found.design.changes:  # there is no other arm to show
                 self._beside.visible = self._use.visible = False
             self._compare()
 
@@ -129,15 +130,15 @@ class DesignPanel(Panel):
 
     def _compare(self) -> None:
         found = self._found
-        changed = found is not None and found.compared.found.design.changes
+        changed = found is not None and found.design.changes
         shown = found if changed and self._beside.value else None
         self._session.compare(shown.other if shown else None)
 
     def _open(self, _: Any) -> None:
         if self._found is not None:
-            compared = self._found.compared
-            title = f"{self._session.arm.title}: {compared.found.goals}"
-            show_report(self._session, title, self._found.picture, compared.text())
+            design = self._found.design
+            title = f"{self._session.arm.title}: {design.goals}"
+            show_report(self._session, title, self._found.picture, design.report())
 
     def _go_on(self, _: Any) -> None:
         if self._found is not None:
@@ -161,28 +162,27 @@ def put_down(model: RobotModel) -> RobotModel:
 
 def cost(found: Simplification) -> str:
     """What a design costs in kilograms, in a sentence."""
-    changes = found.design.changes
-    added = [(change.name, change.mass[1] - change.mass[0]) for change in changes]
-    total, least = sum(mass for _, mass in added), 1e-6 * sum(c.mass[0] for c in changes)
+    changes = found.changes
+    added = [(change.name, change.after.mass - change.before.mass) for change in changes]
+    total, least = sum(mass for _, mass in added), 1e-6 * sum(c.before.mass for c in changes)
     heavier = [f"{name} {mass:+.3g} kg" for name, mass in added if abs(mass) > least]
     if heavier:
         sign = "heavier" if total > 0 else "lighter"
         words = escape("; ".join(heavier).replace("-", "\N{MINUS SIGN}"))
         return f"The arm gets <b>{abs(total):.3g} kg</b> {sign} ({words})."
-    moves = [(np.linalg.norm(c.com[1] - c.com[0]), c) for c in changes]
+    moves = [(np.linalg.norm(c.after.com - c.before.com), c) for c in changes]
     far, most = max(moves, key=lambda move: float(move[0]))
     return (
         f"It costs <b>0 kg</b>: masses stay, and centres of mass move, most that of "
-        f"{escape(most.name)} ({most.mass[0]:.3g} kg) by {far:.3g} m."
+        f"{escape(most.name)} ({most.before.mass:.3g} kg) by {far:.3g} m."
     )
 
 
-def design_html(compared: Report, payload: float = 0.0) -> str:
+def design_html(found: Simplification, payload: float = 0.0) -> str:
     """What was found in a few lines, and what changes link by link."""
-    found: Simplification = compared.found
-    before, after = compared.comparison.operations
+    before, after = found.comparison.operations
     colour = GOOD if found.feasible else BAD
-    changed = bool(found.design.changes)
+    changed = bool(found.changes)
     word = (
         "reached"
         if found.feasible
@@ -193,14 +193,14 @@ def design_html(compared: Report, payload: float = 0.0) -> str:
     reason = "" if found.feasible else f"<div>{escape(found.reason)}</div>"
     held = f"<div>Found for an arm that holds {payload:g} kg.</div>" if payload else ""
     price = f"<div style='margin:4px 0'>{cost(found)}</div>" if changed else ""
-    peaks = zip(compared.comparison.joints, *compared.comparison.peaks, strict=True)
+    peaks = zip(found.comparison.joints, *found.comparison.peaks, strict=True)
     most = "; ".join(f"{name} {old:.3g} → {new:.3g}" for name, old, new in peaks)
     heads = "<td>link</td><td>mass [kg]</td><td>centre of mass [m]</td>" if changed else ""
     rows = "".join(
         f"<tr><td>{escape(change.name)}</td>"
-        f"<td>{change.mass[0]:.3g} → {change.mass[1]:.3g}</td>"
-        f"<td>{_vector(change.com[0])} → {_vector(change.com[1])}</td></tr>"
-        for change in found.design.changes
+        f"<td>{change.before.mass:.3g} → {change.after.mass:.3g}</td>"
+        f"<td>{_vector(change.before.com)} → {_vector(change.after.com)}</td></tr>"
+        for change in found.changes
     )
     return (
         "<div class='armdyn-design' style='padding:4px 12px;font-size:12px'>"

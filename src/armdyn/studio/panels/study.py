@@ -17,7 +17,7 @@ from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import POSITIVE
 from armdyn.studio.style import STAGES as COLOURS
 from armdyn.study.operations.count import METHODS, STAGES, MethodCounts
-from armdyn.study.operations.report import Counting, OperationReport, operation_report
+from armdyn.study.operations.report import OperationReport, operation_report
 from armdyn.study.structure.structure import Structure, StructureElement, cell, reasons, structure
 
 ROW = 26.0
@@ -57,8 +57,11 @@ class OperationsPanel(Panel):
             def searched(done: int, steps: int, best: int) -> None:
                 tell(f"searching, {100 * done // steps} %, {best} operations so far")
 
-            counting = Counting(tell=lambda what: tell(f"counting {what}"), progress=searched)
-            return operation_report(robot.model, (quantity,), counting)
+            return operation_report(
+                *(robot.model, (quantity,)),
+                progress=lambda what: tell(f"counting {what}"),
+                search_progress=searched,
+            )
 
         def done(found: OperationReport) -> None:
             self._html.content = svg.framed(operation_bars(found.rows))

@@ -1,26 +1,27 @@
 """Everything suspicious in the description of a robot, as a list of findings."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError
-from armdyn.html import html_table
+from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError, counted
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
 from armdyn.io.xml import read_xml
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.validate import Finding, Level
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
 from armdyn.study.check.bodies import body_findings, geometry_findings, vector_text
 from armdyn.study.check.joints import joint_findings, loop_findings
 
-LEVELS = ("error", "warning", "note")
+LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 MASS_MATRIX_SAMPLES, MASS_MATRIX_ENTRIES = 64, 1_000_000
 """Configurations at which the mass matrix is examined; of a long robot fewer, so that all matrices
 together have so many entries."""
@@ -40,25 +41,62 @@ OF_SEVERAL = {
 """Words of a finding, and what they become where it is one of several links or joints."""
 
 
-class Findings(list[Finding]):
-    """What was found, the gravest first; a notebook shows it as a table."""
+@dataclass(frozen=True, slots=True)
+class Check(Result):
+    """What was found in a description, the gravest first."""
 
-    def _repr_html_(self) -> str:
-        rows = [(finding.level, finding.where, finding.message) for finding in self]
-        title = "" if rows else "nothing to report"
-        return html_table(("level", "where", "what"), rows, title, texts=3)
+    source: str
+    """The file, or the name of the robot."""
+    findings: tuple[Finding, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """2 if there are errors, 1 if there are warnings, 0 otherwise."""
+        levels = {finding.level for finding in self.findings}
+        return 2 if "error" in levels else 1 if "warning" in levels else 0
+
+    @property
+    def summary(self) -> str:
+        """How many there are of each level."""
+        counts = Counter(finding.level for finding in self.findings)
+        told = (counted(counts[level], level) for level in LEVELS if counts[level])
+        return ", ".join(told) or "nothing to report"
+
+    def sections(self) -> tuple[Section, ...]:
+        """The table of findings."""
+        rows = tuple((finding.level, finding.where, finding.message) for finding in self.findings)
+        data = parts_of(self, "source", "exit_code", "findings")
+        columns = ("level", "where", "what")
+        return (Section(f"{self.source}: {self.summary}", (), columns, rows, 3, data),)
 
 
-def check_report(
-    source: str | Path | Robot | RobotModel,
+def check(
+    robot: str | Path | Robot | RobotModel,
+    *,
     read: Callable[..., Reading] | None = None,
     trusted: bool = True,
-) -> "Findings":
+) -> Check:
     """What is wrong or odd about a robot, the gravest first.
 
-    A file that cannot be loaded is a finding too. `read` reads the source with the keywords
-    `physical` and `fix_root`; None: as it is. Files that a source names are read if it is trusted.
+    A file that cannot be loaded is a finding too.
+
+    Args:
+        robot: A catalog name, a file, or a robot.
+        read: Reads the source with the keywords `physical` and `fix_root`; None: as it is.
+        trusted: Whether files that the source names, as meshes, are read.
+
+    Example:
+        >>> check("ur5e").exit_code
+        0
     """
+    name = robot.name if isinstance(robot, Robot | RobotModel) else str(robot)
+    found = sorted(_merged(_findings(robot, read, trusted)), key=lambda x: LEVELS.index(x.level))
+    return Check(name, tuple(found))
+
+
+def _findings(
+    source: str | Path | Robot | RobotModel, read: Callable[..., Reading] | None, trusted: bool
+) -> list[Finding]:
     findings: list[Finding] = []
     if isinstance(source, Robot | RobotModel):
         model = source.model if isinstance(source, Robot) else source
@@ -67,7 +105,7 @@ def check_report(
             model, found = _read(source, read or partial(read_model, source))
         except ArmdynError as error:
             text = str(error).removeprefix(f"{source}: ")
-            return Findings([Finding("error", str(source), text)])
+            return [Finding("error", str(source), text)]
         start = f"{source}: "
         findings = [
             replace(finding, where=str(source), message=finding.message.removeprefix(start))
@@ -78,7 +116,7 @@ def check_report(
     findings += gravity_findings(model)
     if not any(finding.level == "error" for finding in findings):
         findings += _mass_matrix(Robot(model))
-    return Findings(sorted(_merged(findings), key=lambda finding: LEVELS.index(finding.level)))
+    return findings
 
 
 def _read(source: str | Path, read: Callable[..., Reading]) -> Reading:
@@ -93,12 +131,6 @@ def _read(source: str | Path, read: Callable[..., Reading]) -> Reading:
             raise error from None
         fixed = Finding("warning", str(source), f"checked with its root fixed: {text}")
         return model, (fixed, *findings)
-
-
-def exit_code(findings: list[Finding]) -> int:
-    """2 if there are errors, 1 if there are warnings, 0 otherwise."""
-    levels = {finding.level for finding in findings}
-    return 2 if "error" in levels else 1 if "warning" in levels else 0
 
 
 def _merged(findings: list[Finding]) -> Iterator[Finding]:

@@ -51,23 +51,15 @@ def misreadings(file: Path, model: RobotModel) -> Iterator[Cause]:
 
     yield from _spaces_in_numbers(root)
     for name, text, edit in (
-        (
-            "fixed joints",
-            "forgets the fixed joints that come before a moving one",
-            each_joint(without_fixed_joints),
-        ),
-        (
-            "fixed links",
-            "puts links that are fixed side by side one behind the other",
-            each_body(lambda b: replace(b, placement=places.get(b.name, b.placement))),
-        ),
-        (
-            "oblique axes",
-            "misreads an axis with several components, as z of a frame turned about it",
-            each_joint(turned),
-        ),
-    ):
-        yield Cause(name, text, frozenset({name}), edit, rigid=True)
+        ("fixed joints", "forgets the fixed joints that come before a moving one",
+         each_joint(without_fixed_joints)),
+        ("fixed links", "puts links that are fixed side by side one behind the other",
+         each_body(lambda b: replace(b, placement=places.get(b.name, b.placement)))),
+        ("oblique axes",
+         "misreads an axis with several components, as z of a frame turned about it",
+         each_joint(turned)),
+    ):  # fmt: skip
+        yield _of_links(name, text, name, edit)
     yield Cause(
         "negative axes",
         "takes speed and torque of joints with a negative axis the wrong way round",
@@ -111,8 +103,7 @@ def _spaces_in_numbers(root: XmlElement) -> Iterator[Cause]:
     if unread:
         named = ", ".join(map(repr, list(unread)[:3])) + " and others" * (len(unread) > 3)
         text = f"drops the inertia of {named}: a number in it ends with a space, tab or line break"
-        name = "spaces in numbers"
-        yield Cause(name, text, frozenset({name}), each_body(dropped), rigid=True)
+        yield _of_links("spaces in numbers", text, "spaces in numbers", each_body(dropped))
 
 
 def _unread_inertias(root: XmlElement) -> dict[str, str]:

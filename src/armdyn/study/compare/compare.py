@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from armdyn.arrays import Array, check_names
 from armdyn.errors import ModelError, PeerError, check_known, counted, shown
 from armdyn.model.validate import Physical
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
 from armdyn.study.compare.causes import causes
 from armdyn.study.compare.explain import Choice, Explainer
 from armdyn.study.compare.files import Sources, sources
 from armdyn.study.compare.peers import PEERS, Case, Peer, version
-from armdyn.study.states import States, check_states, random_states
+from armdyn.study.states import Over, StateSet, random_states, states_of
 
 Status = Literal["agrees", "explained", "unexplained", "refused", "not installed"]
 
@@ -72,7 +72,7 @@ class LibraryResult:
 
 
 @dataclass(frozen=True)
-class CompareReport:
+class CompareReport(Result):
     """The same states through several libraries."""
 
     source: str
@@ -109,15 +109,40 @@ class CompareReport:
         ]
         return "; ".join(parts)
 
-    def data(self) -> dict[str, Any]:
-        """The report as plain data."""
+    def sections(self) -> tuple[Section, ...]:
+        """The table, one row a library, and who agrees."""
+        drawn = "as given" if self.seed is None else f"within the limits, seed {self.seed}"
+        names = ("source", "robot", "joints", "states", "seed", "exit_code")
         rows = [asdict(row) | {"difference": row.difference} for row in self.rows]
-        found = {"joints": list(self.joints), "exit_code": self.exit_code, "rows": rows}
-        return asdict(self) | found
+        table = tuple(
+            (
+                f"{row.title} {row.version or ''}".strip(),
+                *(row.status, row.joint or ""),
+                *("" if torque is None else f"{torque:.6g}" for torque in (row.here, row.there)),
+                "" if row.difference is None else f"{row.difference:.3g}",
+            )
+            for row in self.rows
+        )
+        reasons = (f"{x.title}: {x.explanation.removeprefix(x.title).strip()}" for x in self.rows)
+        return (
+            Section(
+                f"{self.robot}: {counted(self.states, 'state')}, {drawn}",
+                (self.summary,),
+                data={**parts_of(self, *names), "rows": rows},
+            ),
+            Section(
+                "Torque of the joint that differs most",
+                tuple(reasons),
+                ("library", "status", "joint", "armdyn", "there", "difference"),
+                table,
+                3,
+            ),
+        )
 
 
 DEFAULT_STATES = 16
 """States that are compared by default."""
+MOTION = ("q", "qd", "qdd")
 MORE_STATES = 16
 """Random states that are compared as well, since one state cannot distinguish all causes."""
 
@@ -125,7 +150,7 @@ MORE_STATES = 16
 def compare(
     robot_or_path: Robot | str | Path,
     with_: Sequence[str] | None = None,
-    states: int | str | Path | Sequence[npt.ArrayLike] = DEFAULT_STATES,
+    over: int | Over = DEFAULT_STATES,
     *,
     seed: int = 0,
     physical: Physical = "error",
@@ -138,14 +163,14 @@ def compare(
     Args:
         robot_or_path: A catalog name, a file, or a robot.
         with_: Names of `armdyn.study.compare.peers.PEERS`; None: all of them.
-        states: How many random states within the limits, a trajectory file, or the arrays
-            (q, qd, qdd), each (..., n).
+        over: How many random states within the limits, or states as in `armdyn.terms`.
         seed: What random states are drawn with.
         physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
 
     Raises:
         UnknownNameError: There is no such library, or no such robot.
-        ModelError: The states or the file cannot be used.
+        ModelError: The number of states or the file cannot be used.
+        TrajectoryError: The states cannot be used.
 
     Example:
         >>> compare("ur5", ["pinocchio"])["pinocchio"].status
@@ -159,23 +184,25 @@ def compare(
         raise ModelError(f"seed: expected a whole number that is not negative, got {shown(seed)}")
     with sources(robot_or_path, physical) as given:
         robot = given.robot
-        asked = check_states(robot.model, states, seed)
+        drawn = isinstance(over, int)
+        asked = (
+            random_states(robot.model, over, seed) if drawn else states_of(robot, over, "ignore")
+        )
         more = random_states(robot.model, MORE_STATES, seed + 1)
-        every = States(*map(np.concatenate, zip(asked, more, strict=True)))
-        comparison = _Comparison(given, every, len(asked.q))
+        comparison = _Comparison(given, asked.joined([more]), len(asked))
         rows = tuple(comparison.row(name, PEERS[name]) for name in dict.fromkeys(with_ or PEERS))
-    drawn = seed if isinstance(states, int) else None
-    return CompareReport(given.name, robot.name, robot.joint_names, len(asked.q), drawn, rows)
+    of = given.name, robot.name, robot.joint_names
+    return CompareReport(*of, len(asked), seed if drawn else None, rows)
 
 
 class _Comparison:
     """The robot at its states, of which the first ones were asked for."""
 
-    def __init__(self, given: Sources, states: States, asked: int):
+    def __init__(self, given: Sources, states: StateSet, asked: int):
         self._given, self._states, self._asked = given, states, slice(asked)
-        ledger = given.robot.ledger(*states)
+        ledger = given.robot.ledger(*states.motion)
         self._scale = sum(map(np.abs, ledger.terms.values()), np.zeros_like(ledger.inertial))
-        self._ours = given.robot.inverse_dynamics(*states)
+        self._ours = given.robot.inverse_dynamics(*states.motion)
 
     def row(self, name: str, peer: Peer) -> LibraryResult:
         """What a library says, and why."""
@@ -218,11 +245,10 @@ class _Comparison:
     def _place(self, theirs: Array, gap: Array) -> dict[str, Any]:
         """Where the largest difference is among the states that were asked for."""
         state, joint = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
-        motion = self._states._asdict()
         return {
             "joint": self._given.robot.joint_names[joint],
             "state": state,
-            "motion": {key: tuple(vectors[state].tolist()) for key, vectors in motion.items()},
+            "motion": {k: tuple(getattr(self._states, k)[state].tolist()) for k in MOTION},
             "here": float(self._ours[state, joint]),
             "there": float(theirs[state, joint]),
             "differences": tuple(gap.max(axis=0).tolist()),

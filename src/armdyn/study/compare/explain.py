@@ -13,7 +13,7 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Body, Joint, Link, RobotModel
-from armdyn.study.states import States
+from armdyn.study.states import StateSet
 
 JOINT_TOLERANCE = 1e-9
 """Largest difference that counts as rounding, relative to the terms of the joint's torque."""
@@ -72,12 +72,13 @@ class Explainer:
     the terms of each torque, (m, n).
     """
 
-    def __init__(self, model: RobotModel, names: Sequence[str], states: States, scale: Array):
+    def __init__(self, model: RobotModel, names: Sequence[str], states: StateSet, scale: Array):
         own = [model.joints[i].name for i in model.independent]
         self._model, self._at = model, coordinates_of(model)
         self._back = [own.index(name) for name in names]
-        q, qd, qdd = (vectors[:, [names.index(name) for name in own]] for vectors in states)
-        self.states = States(self._at.positions(q), self._at.rates(qd), self._at.rates(qdd))
+        q, qd, qdd = (v[:, [names.index(name) for name in own]] for v in states.motion)
+        all_q, all_qd, all_qdd = self._at.positions(q), self._at.rates(qd), self._at.rates(qdd)
+        self.states = replace(states, q=all_q, qd=all_qd, qdd=all_qdd)
         """Motions of all N moving joints, in the order of the file."""
         largest = scale.max(axis=0)
         self.tolerance = JOINT_TOLERANCE * largest + ROBOT_TOLERANCE * largest.max()
@@ -96,7 +97,7 @@ class Explainer:
         return self._at.torques(torque)[:, self._back]
 
     def _torque_of_links(self, choice: Choice) -> Array:
-        q, qd, qdd = self.states
+        q, qd, qdd = self.states.motion
         for cause in choice:
             q = q if cause.signs is None else cause.signs * q
         return newton_euler(self._edited(choice), q, qd, qdd).tau

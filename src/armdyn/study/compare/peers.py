@@ -17,7 +17,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import PeerError
-from armdyn.study.states import States
+from armdyn.study.states import StateSet
 
 WORLD = "world"
 """A root link of this name is the world itself in Drake."""
@@ -45,7 +45,7 @@ class Case:
     """Names of all N moving joints, in our order."""
     root: str
     """Name of the link that does not move."""
-    states: States
+    states: StateSet
     """Motions of these joints, (m, N)."""
 
     def places(self, theirs: list[str]) -> list[int]:
@@ -58,7 +58,7 @@ class Case:
     @property
     def rows(self) -> list[tuple[Array, Array, Array]]:
         """Position, velocity and acceleration of one state after the other."""
-        return list(zip(*self.states, strict=True))
+        return list(zip(*self.states.motion, strict=True))
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ from armdyn.model.joint_types import REVOLUTE
 from armdyn.quantities.proof import Proof, proved_program
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.report.figures import INK, save_picture
+from armdyn.report.panels import key_row, sheet
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalLink, CanonicalRobot, canonical
 from armdyn.shorten.canonical.model import COMPARED_STATES, branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import axis_in_parent
@@ -42,7 +44,6 @@ from armdyn.study.operations.count import (
     stage_count,
     traced,
 )
-from armdyn.study.pictures import key_row, sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +123,19 @@ class ProgramCounts:
     """What friction takes on top."""
     proved: Proof
 
+    @property
+    def apart(self) -> tuple[Operations, Operations]:
+        """What is on top of the links."""
+        return self.rotors, self.friction
+
 
 @dataclass(frozen=True, slots=True)
-class OperationReport:
+class OperationReport(Result):
     """The counts of one robot."""
 
     robot: str
+    title: str
+    """What people call the robot."""
     rows: list[MethodCounts]
     """Quantities that textbooks compute, method by method."""
     programs: list[ProgramCounts]
@@ -136,104 +144,134 @@ class OperationReport:
     def __repr__(self) -> str:
         return f"<OperationReport of {self.robot!r}, {len(self.rows)} methods>"
 
-    def data(self) -> dict[str, Any]:
-        """The report as plain data."""
-        return {
+    def sections(self) -> tuple[Section, ...]:
+        """A table for each quantity of textbooks, that of the programs, and notes."""
+        groups = groupby(self.rows, lambda row: row.quantity)
+        programs = tuple(
+            (
+                *(program.quantity, PROVED[program.proved], _cell(program.operations)),
+                str(program.operations.trig),
+                *(
+                    _cell(c if c.total or c.other else None)
+                    for c in (program.rotors, program.friction)
+                ),
+            )
+            for program in self.programs
+        )
+        data = {
             "robot": self.robot,
-            "rows": [
-                {
-                    "quantity": row.quantity,
-                    "method": row.method,
-                    "published": _plain(row.published),
-                    "general_arm": _plain(row.general),
-                    **{stage: _plain(row.stages.get(stage)) for stage in STAGES},
-                }
-                for row in self.rows
-            ],
+            "rows": [_plain_row(row) for row in self.rows],
             "programs": [
-                {
-                    "quantity": program.quantity,
-                    "operations": _plain(program.operations),
-                    "rotors": _plain(program.rotors),
-                    "friction": _plain(program.friction),
-                    "proved": program.proved,
-                }
+                parts_of(program, "quantity", "proved")
+                | {k: _plain(getattr(program, k)) for k in ("operations", "rotors", "friction")}
                 for program in self.programs
             ],
             "notes": self.notes,
         }
+        return (
+            *(_of_quantity(quantity, list(rows)) for quantity, rows in groups),
+            Section(
+                "programs that are compiled and exported: multiplications + additions",
+                (),
+                ("quantity", "proved", "links", "sin/cos", "rotors", "friction"),
+                programs,
+                2,
+                data,
+            ),
+            Section("Notes" if self.notes else "", tuple(self.notes)),
+        )
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the counts of every method to a .png, .pdf or .svg file, one bar a stage.
+
+        The rows of one quantity stand together.
+        """
+        save_picture(path, _figure, self.title, self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Counting:
-    """How operations are counted, and who is told meanwhile."""
+PROVED = {"field": "exactly", "random": "at random states"}
 
-    effort: str = EFFORTS[0]
-    """How hard short programs are looked for."""
-    snap: float = ZERO_TOLERANCE
-    """What counts as an exact zero or quarter turn, see `count_operations`."""
-    tell: Callable[[str], None] = lambda what: None
-    """Called with what is counted next."""
-    progress: Progress | None = None
-    """Told of a deep search."""
-    textbooks: bool = True
-    """Whether formulations of textbooks are counted beside the programs."""
+
+def _of_quantity(quantity: str, rows: list[MethodCounts]) -> Section:
+    """The methods of one quantity, stage by stage."""
+    printed = any(row.published for row in rows)
+    cells = []
+    for row in rows:
+        counts = [row.published, row.general] * printed
+        counts += [row.stages.get(stage) for stage in STAGES]
+        trig = "-" if counts[-1] is None else str(counts[-1].trig)
+        cells.append((row.method, *map(_cell, counts), trig))
+    columns = ("method", *("published", "general arm") * printed, *STAGES, "sin/cos")
+    title = f"{quantity.replace('_', ' ')}: multiplications + additions"
+    return Section(title, (), columns, tuple(cells))
+
+
+def _cell(operations: Operations | None) -> str:
+    return "-" if operations is None else f"{operations.mul} + {operations.add}"
+
+
+def _plain_row(row: MethodCounts) -> dict[str, Any]:
+    counts = {"published": row.published, "general_arm": row.general}
+    counts |= {stage: row.stages.get(stage) for stage in STAGES}
+    return parts_of(row, "quantity", "method") | {k: _plain(x) for k, x in counts.items()}
 
 
 def operation_report(
-    model: RobotModel, quantities: tuple[str, ...] = (), counting: Counting | None = None
+    model: RobotModel,
+    quantities: tuple[str, ...] = (),
+    *,
+    effort: str = EFFORTS[0],
+    snap: float = ZERO_TOLERANCE,
+    textbooks: bool = True,
+    progress: Callable[[str], None] = lambda what: None,
+    search_progress: Progress | None = None,
 ) -> OperationReport:
     """The counts of every method at every stage beside the literature, and of every program.
 
-    No quantities are all of them.
+    Args:
+        model: The robot.
+        quantities: What is counted; none are all of them.
+        effort: How hard short programs are looked for.
+        snap: What counts as an exact zero or quarter turn, see `count_operations`.
+        textbooks: Whether formulations of textbooks are counted beside the programs.
+        progress: Called with what is counted next.
+        search_progress: Told of a deep search.
     """
-    counting = counting or Counting()
     for quantity in quantities:
         check_known("quantity", quantity, QUANTITIES)
     chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
-    chosen = [m for m in chosen if counting.textbooks or m.function is None]
-    rows, programs = [], []
-    chosen, notes = _of_loops(model, chosen, counting)
+    chosen = [m for m in chosen if textbooks or m.function is None]
+    rows, programs, notes = list[MethodCounts](), list[ProgramCounts](), list[str]()
+    if model.loops and not coordinates_of(model).is_linear and not model.is_frictionless:
+        # it is no function of the rates alone, and counted with the torques
+        chosen = [m for m in chosen if m.record != "friction_torque"]
+        notes.append("friction of passive joints depends on q: it is counted with the torques")
+    if model.loops and textbooks:
+        notes.append(
+            "methods of textbooks are counted for the open tree, without what its loops take; "
+            "minimal is the closed robot"
+        )
     for method in chosen:
-        counting.tell(f"{method.quantity} by {method.name}")
+        progress(f"{method.quantity} by {method.name}")
         if method.function is None:
-            request = Request(method.record, effort=counting.effort)
-            program, proved = proved_program(model, request, counting.progress, counting.snap)
+            request = Request(method.record, effort=effort)
+            program, proved = proved_program(model, request, search_progress, snap)
             parts = program.operations, program.rotors, program.friction
             programs.append(ProgramCounts(method.record, *parts, proved))
             stages = dict.fromkeys(STAGES) | {"minimal": programs[-1].operations}
             rows.append(MethodCounts(method.quantity, method.name, stages))
         else:
-            rows.append(_row(model, method, counting.snap))
-    rows = [row for row in rows if row.quantity in COMPARED and counting.textbooks]
+            rows.append(_row(model, method, snap))
+    rows = [row for row in rows if row.quantity in COMPARED and textbooks]
     notes += _notes(rows, len(model.joints))
-    snapped = canonical(model, counting.snap).snapped
+    snapped = canonical(model, snap).snapped
     if snapped > 0:
         notes.append(
-            f"numbers up to {counting.snap:g} were taken for exact zeros and quarter turns; over "
+            f"numbers up to {snap:g} were taken for exact zeros and quarter turns; over "
             f"{COMPARED_STATES} random states this moves a torque by up to {snapped:.1e} of the "
             "largest of its joint"
         )
-    return OperationReport(model.name, rows, programs, notes)
-
-
-def _of_loops(
-    model: RobotModel, chosen: list[Method], counting: Counting
-) -> tuple[list[Method], list[str]]:
-    """The methods that are counted for a robot with loops, and notes on them."""
-    notes: list[str] = []
-    if not model.loops:
-        return chosen, notes
-    if not coordinates_of(model).is_linear and not model.is_frictionless:
-        # it is no function of the rates alone, and counted with the torques
-        chosen = [m for m in chosen if m.record != "friction_torque"]
-        notes.append("friction of passive joints depends on q: it is counted with the torques")
-    if counting.textbooks:
-        notes.append(
-            "methods of textbooks are counted for the open tree, without what its loops take; "
-            "minimal is the closed robot"
-        )
-    return chosen, notes
+    return OperationReport(model.name, model.title or model.name, rows, programs, notes)
 
 
 def _row(model: RobotModel, method: Method, snap: float) -> MethodCounts:
@@ -291,16 +329,7 @@ PAPER_MERGED = Operations(164, 115)
 METHOD = next(method for method in METHODS if method.name == "augmented_body")
 
 
-@dataclass(frozen=True, slots=True)
-class StepCount:
-    """What one step of the method costs."""
-
-    name: str
-    quantity: str
-    operations: Operations
-
-
-def augmented_body_steps(model: RobotModel) -> list[StepCount]:
+def augmented_body_steps(model: RobotModel) -> dict[str, Operations]:
     """The operations of each step that reach the torques, every one counted where it is first made.
 
     A product that two steps use belongs to the first of them.
@@ -319,7 +348,7 @@ def augmented_body_steps(model: RobotModel) -> list[StepCount]:
                 if node.index in live:
                     live.remove(node.index)
                     made[name].append(node)
-    return [StepCount(name, STEPS[name], count_nodes(nodes)) for name, nodes in made.items()]
+    return {name: count_nodes(nodes) for name, nodes in made.items()}
 
 
 def _nodes(graph: Graph, array: Array) -> list[Node]:
@@ -328,33 +357,36 @@ def _nodes(graph: Graph, array: Array) -> list[Node]:
 
 
 @dataclass(frozen=True, slots=True)
-class StepsReport:
+class StepsReport(Result):
     """The steps of the method for one robot, beside the paper's where it is the paper's robot."""
 
-    steps: list[StepCount]
+    steps: dict[str, Operations]
     paper: dict[str, Operations] | None
     notes: list[str]
 
-    def data(self) -> dict[str, Any]:
-        """The report as plain data."""
-        return {
-            "steps": [
-                {
-                    "step": step.name,
-                    "quantity": step.quantity,
-                    "counted": asdict(step.operations),
-                    "printed": asdict(self.paper[step.name]) if self.paper else None,
-                }
-                for step in self.steps
-            ],
-            "notes": self.notes,
-        }
+    def sections(self) -> tuple[Section, ...]:
+        """The table of steps, and what comes of them."""
+        paper = self.paper or {}
+        rows = tuple(
+            (name, STEPS[name], str(counted), str(paper.get(name, "")))
+            for name, counted in self.steps.items()
+        )
+        data = [
+            {"step": name, "quantity": STEPS[name], "counted": x, "printed": paper.get(name)}
+            for name, x in self.steps.items()
+        ]
+        columns = ("step", "quantity", "counted", "printed" if paper else "")
+        steps = {"steps": data, "notes": self.notes}
+        return (
+            Section("The augmented-body method", (), columns, rows, 2, steps),
+            Section("In all", tuple(self.notes)),
+        )
 
 
 def steps_report(model: RobotModel) -> StepsReport:
     """The steps with their totals, and what regrouping makes of them."""
     steps = augmented_body_steps(model)
-    total = sum((step.operations for step in steps), NO_OPERATIONS)
+    total = sum(steps.values(), NO_OPERATIONS)
     notes = [f"counted {total}"]
     paper = PAPER if model.name == "renaud_6r" else None
     if paper:
@@ -390,14 +422,6 @@ BARS = {
 }
 """Name and colour of the bar of each stage."""
 INCH_A_ROW, HEAD, FOOT = 0.30, 1.15, 0.55
-
-
-def plot_operations(title: str, rows: list[MethodCounts], path: str | Path) -> None:
-    """Draw the counts of every method to a .png, .pdf or .svg file, one bar a stage.
-
-    The rows of one quantity stand together, below the title of the robot.
-    """
-    save_picture(path, _figure, title, rows)
 
 
 def _figure(title: str, rows: list[MethodCounts]) -> Any:

@@ -2,8 +2,10 @@
 
 import math
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +18,8 @@ from armdyn.study.simplify.goals import element_name
 from armdyn.study.simplify.program_size import program_size
 from armdyn.study.states import reference_trajectory, workspace
 from armdyn.study.terms.torques import TorqueReport, torque_report
+
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,36 +70,33 @@ class Comparison:
     @property
     def peaks(self) -> tuple[Array, Array]:
         """Largest torque of each joint along the trajectory, shape (n,) [N m or N]."""
-        before, after = (np.abs(report.total).max(axis=0) for report in self.torques)
-        return before, after
+        return _pair(np.abs(report.total).max(axis=0) for report in self.torques)
 
 
 def compare_designs(
-    before: RobotModel,
-    after: RobotModel,
-    trajectory: SampledMotion | None = None,
-    *,
-    shaking: bool = False,
+    before: Robot, after: Robot, motion: SampledMotion | None = None, *, shaking: bool = False
 ) -> Comparison:
     """Compare two arms with the same joints, by default along `reference_trajectory`."""
-    began = time.perf_counter()
-    one, other = Robot(before), Robot(after)
-    q = workspace(before)
-    masses = one.mass_matrix(q), other.mass_matrix(q)
-    motion = reference_trajectory(before) if trajectory is None else trajectory
-    torques = torque_report(one, motion), torque_report(other, motion)
-    gravity = one.gravity_vector(q), other.gravity_vector(q)
+    began, robots, model = time.perf_counter(), (before, after), before.model
+    q, along = workspace(model), motion or reference_trajectory(model)
+    masses = [robot.mass_matrix(q) for robot in robots]
+    torques = [torque_report(robot, along) for robot in robots]
     return Comparison(
-        one.joint_names,
+        before.joint_names,
         torques[0].units,
-        _elements(before, *masses),
-        (np.abs(gravity[0]).max(axis=0), np.abs(gravity[1]).max(axis=0)),
-        (_range(np.linalg.cond(masses[0])), _range(np.linalg.cond(masses[1]))),
-        (program_size(before), program_size(after)),
-        torques,
-        (_shaking(one, motion), _shaking(other, motion)) if shaking else None,
+        _elements(model, *masses),
+        _pair(np.abs(robot.gravity_vector(q)).max(axis=0) for robot in robots),
+        _pair(_range(np.linalg.cond(D)) for D in masses),
+        _pair(program_size(robot.model) for robot in robots),
+        _pair(torques),
+        _pair(_shaking(robot, along) for robot in robots) if shaking else None,
         time.perf_counter() - began,
     )
+
+
+def _pair(both: Iterable[Thing]) -> tuple[Thing, Thing]:
+    before, after = both
+    return before, after
 
 
 def _shaking(robot: Robot, motion: SampledMotion) -> Array:

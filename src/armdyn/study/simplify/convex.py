@@ -261,7 +261,7 @@ class Convex:
         """The goals for given lengths; those of the latest lengths are kept."""
         return lru_cache(1)(
             lambda *lengths: linear_conditions(
-                self.arm.robot_with(lengths), self.elements, self.q, self.arm.followers
+                self.arm.robot_with(lengths), self.elements, self.q, self.arm.at
             )
         )
 

@@ -44,6 +44,8 @@ class Shape:
     """[kg]."""
     com: Array
     """Shape (3,) [m]."""
+    tensor: Array
+    """About the centre of mass, shape (3, 3) [kg m²]."""
     principal: Array
     """Principal moments about the centre of mass, about the axes in turn, shape (3,) [kg m²]."""
     axes: Array
@@ -53,8 +55,8 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Build:
-    """How to build a changed link."""
+class LinkChange:
+    """A link that changes, and how to build it."""
 
     link: int
     """Index of the link, from 0."""
@@ -74,8 +76,8 @@ class Build:
         return np.asarray(self.frame[:3, :3] @ position + self.frame[:3, 3])
 
 
-def builds(before: RobotModel, after: RobotModel) -> tuple[Build, ...]:
-    """How to build every link that differs."""
+def link_changes(before: RobotModel, after: RobotModel) -> tuple[LinkChange, ...]:
+    """Every link that differs, and how to build it."""
     found = []
     for i, frame in enumerate(canonical_frames(before)):
         old, new = (_own(model.links[i]).moved(inverse(frame)) for model in (before, after))
@@ -85,7 +87,7 @@ def builds(before: RobotModel, after: RobotModel) -> tuple[Build, ...]:
         reach = math.sqrt(size / new.mass) if new.mass > 0 and size > 0 else 1.0
         weights, note = counterweights(new.pseudo - old.pseudo, reach)
         bodies = shape(old), shape(new)
-        found.append(Build(i, before.links[i].name, frame, weights, *bodies, note))
+        found.append(LinkChange(i, before.links[i].name, frame, weights, *bodies, note))
     return tuple(found)
 
 
@@ -144,7 +146,8 @@ def _hollow(S: Array) -> Array:
 def shape(inertia: Inertia) -> Shape:
     """A body as a uniform box."""
     if not inertia.mass > 0:
-        return Shape(inertia.mass, inertia.com, np.diag(inertia.moment), np.eye(3), None)
+        moments = inertia.moment, np.diag(inertia.moment)
+        return Shape(inertia.mass, inertia.com, *moments, np.eye(3), None)
     tensor = inertia.moment_about_com
     second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
     # equal sides have no directions of their own and get those of the frame
@@ -156,4 +159,4 @@ def shape(inertia: Inertia) -> Shape:
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), range(3)] < 0, -1.0, 1.0)
     exists = values.min() >= -_NEGLIGIBLE_SHARE * values.max()
     sides = np.sqrt(12 * np.maximum(values, 0.0) / inertia.mass) if exists else None
-    return Shape(inertia.mass, inertia.com, values.sum() - values, axes, sides)
+    return Shape(inertia.mass, inertia.com, tensor, values.sum() - values, axes, sides)

@@ -19,19 +19,20 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, canonical_frames
 from armdyn.shorten.canonical.parameters import ENTRIES, about_com, link_numbers
 from armdyn.shorten.canonical.redesign import redesign
 from armdyn.study.simplify.goals import listed
-from armdyn.study.simplify.linear import Followers, numbers_of, pseudo_of, robot_size
+from armdyn.study.simplify.linear import numbers_of, pseudo_of, robot_size
 
 NUMBERS = ("m", "x", "y", "z", *(f"I{name}" for name, _, _ in ENTRIES))
 """The ten numbers of a link: mass, centre of mass, tensor about the centre of mass."""
@@ -50,19 +51,8 @@ Bounds = Mapping[str, tuple[float | None, float | None]]
 OPEN = (-math.inf, math.inf)
 
 
-class _Known(dict[str, tuple[str, ...]]):
-    """Every word and symbol with the symbols that it stands for."""
-
-    def __init__(self, robot: str):
-        self.robot = robot
-
-    def __missing__(self, word: str) -> NoReturn:
-        raise UnknownNameError(
-            f"number of {self.robot!r} to change named",
-            word,
-            self,
-            "A length is offered where moving the joint changes nothing else.",
-        )
+Known = dict[str, tuple[str, ...]]
+"""Every word and symbol with the symbols that it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +128,11 @@ def parse_design_variables(
         # only now, because it takes long to find the lengths that can change
         lengths = _movable_lengths(model, robot)
         known = _known(model, robot, lengths)
+    for word in (*asked, *bounds, *weights):
+        if word not in known:
+            what = f"number of {model.name!r} to change named"
+            advice = "A length is offered where moving the joint changes nothing else."
+            raise UnknownNameError(what, word, known, advice)
     symbols = {symbol for word in asked for symbol in known[word]}
     limits = _limits(known, symbols, bounds)
     numbers = [[f"{name}{i + 1}" in symbols for name in NUMBERS] for i in range(len(model.links))]
@@ -227,10 +222,10 @@ def _parts(
     return parts
 
 
-def _known(model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, Length]) -> _Known:
+def _known(model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, Length]) -> Known:
     numbered = [f"link{i + 1}" for i in range(len(model.links))]
     parts = _parts(robot, lengths)
-    found = _Known(model.name)
+    found: Known = {}
     # a name that two links have stands for the first of these lists that has it
     for names in (numbered, [x.name for x in model.links], [x.name for x in model.joints]):
         for name, own in zip(names, parts, strict=True):
@@ -243,7 +238,7 @@ def _known(model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, Lengt
     return found
 
 
-def _limits(known: _Known, free: set[str], bounds: Bounds) -> dict[str, tuple[float, float]]:
+def _limits(known: Known, free: set[str], bounds: Bounds) -> dict[str, tuple[float, float]]:
     """Lowest and highest value by symbol; if a number has several bounds, all of them hold."""
     found: dict[str, tuple[float, float]] = {}
     for word, pair in bounds.items():
@@ -289,7 +284,7 @@ def _pair(what: str, pair: Any) -> tuple[float, float]:
     return least, most
 
 
-def _weights(known: _Known, weights: Mapping[str, float]) -> dict[str, float]:
+def _weights(known: Known, weights: Mapping[str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     for word, value in weights.items():
         weight = check_number(f"weight of {word!r}", value)
@@ -309,7 +304,7 @@ class ParametrisedArm:
     def __init__(self, model: RobotModel, variables: DesignVariables, add_only: bool = False):
         self.model, self.variables, self.add_only = model, variables, add_only
         self.robot = canonical(model)
-        self.followers = Followers.of(model)
+        self.at = coordinates_of(model)
         self.size = robot_size(self.robot)
         frames = canonical_frames(model)
         links = self.robot.links

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import world_frames
-from armdyn.loops.closure import closure_of
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import CanonicalRobot
@@ -68,29 +69,6 @@ def robot_size(robot: CanonicalRobot) -> float:
     return max([*lengths, *offsets, *centres]) or 1.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Followers:
-    """Passive joints of parallelograms: q_all = K q + k."""
-
-    K: Array
-    k: Array
-    coordinates: tuple[int, ...]
-    """Indices of the joints that are coordinates."""
-
-    @staticmethod
-    def of(model: RobotModel) -> "Followers":
-        """Those of a robot; without loops each joint is a coordinate."""
-        n = len(model.joints)
-        linear = closure_of(model).linear if model.loops else None
-        K, k = (np.eye(n), np.zeros(n)) if linear is None else linear
-        return Followers(K, k, model.independent if model.loops else tuple(range(n)))
-
-    def ratios(self, joint: int) -> list[tuple[int, float]]:
-        """The joints that move with a coordinate, with their ratios."""
-        column = self.K[:, self.coordinates.index(joint)]
-        return [(int(i), float(column[i])) for i in np.flatnonzero(column)]
-
-
 def samples(model: RobotModel) -> Array:
     """Random configurations that decide an identity, shape (samples, n); always the same ones."""
     N, n = len(model.joints), len(model.independent)
@@ -120,10 +98,10 @@ def goal_elements(
     goals: Goals,
     numbers: Array,
     q: Array,
-    followers: Followers | None = None,
+    at: Coordinates | None = None,
 ) -> list[GoalElement]:
     """The elements that the goals are about, with the scales of a robot of these numbers."""
-    coefficients = InertiaCoefficients(robot, q, followers)
+    coefficients = InertiaCoefficients(robot, q, at)
     joints = coefficients.coordinates
     means = {i: float(np.mean(coefficients.mass(i, i) @ numbers.ravel())) for i in joints}
     largest = max([*means.values(), 0.0]) or 1.0
@@ -131,15 +109,15 @@ def goal_elements(
     field = max(float(np.linalg.norm(link.gravity)) for link in robot.links)
     moment = float(numbers[:, 0].sum()) * robot_size(robot)
 
-    def scale(letter: str, at: tuple[int, ...]) -> float:
-        if letter == "D" or (letter in ANGULAR_MOMENTUM and robot.links[at[0]].type.turns):
-            return float(np.sqrt(own[at[0]] * own[at[-1]]))
+    def scale(letter: str, of: tuple[int, ...]) -> float:
+        if letter == "D" or (letter in ANGULAR_MOMENTUM and robot.links[of[0]].type.turns):
+            return float(np.sqrt(own[of[0]] * own[of[-1]]))
         return (field if letter == "g" else 1.0) * moment or 1.0
 
     return [
-        GoalElement(letter, at, constant, scale(letter, at))
-        for letter, at, constant in goals.elements(joints)
-        if coefficients.meet(at[0], at[-1])
+        GoalElement(letter, of, constant, scale(letter, of))
+        for letter, of, constant in goals.elements(joints)
+        if coefficients.meet(of[0], of[-1])
     ]
 
 
@@ -147,10 +125,10 @@ def element_coefficients(
     robot: CanonicalRobot,
     elements: Sequence[GoalElement],
     q: Array,
-    followers: Followers | None = None,
+    at: Coordinates | None = None,
 ) -> Array:
     """Coefficients of φ in every element at configurations, shape (elements, samples, 10 n)."""
-    coefficients = InertiaCoefficients(robot, q, followers)
+    coefficients = InertiaCoefficients(robot, q, at)
     values = np.zeros((len(elements), len(q), 10 * len(robot.links)))
     for k, element in enumerate(elements):
         values[k] = coefficients.of(element)
@@ -161,7 +139,7 @@ def linear_conditions(
     robot: CanonicalRobot,
     elements: Sequence[GoalElement],
     q: Array,
-    followers: Followers | None = None,
+    at: Coordinates | None = None,
 ) -> Array:
     """The goals as rows with rows @ φ = 0, by the configurations of `samples`.
 
@@ -169,7 +147,7 @@ def linear_conditions(
     the mean square of what shall vanish.
     """
     rows = [np.zeros((1, 10 * len(robot.links)))]
-    every = element_coefficients(robot, elements, q, followers)
+    every = element_coefficients(robot, elements, q, at)
     for element, values in zip(elements, every, strict=True):
         mean = values.mean(axis=0) if element.constant else 0.0
         rows.append((values - mean) / (element.scale * np.sqrt(len(q))))
@@ -189,17 +167,17 @@ def link_slopes(model: RobotModel, q: Array) -> tuple[Array, list[dict[int, Arra
 class InertiaCoefficients:
     """Coefficients of the ten numbers of every link in D_ij, g_i, p_i and h_i at q (samples, n).
 
-    With followers i and j are joints that are coordinates, and what moves with them is added up.
+    i and j are joints that are coordinates, and what moves with them is added up: `at` is the map
+    to all joints, where some follow others.
     """
 
-    def __init__(self, robot: CanonicalRobot, q: Array, followers: Followers | None = None):
-        self.robot, self.count = robot, len(q)
+    def __init__(self, robot: CanonicalRobot, q: Array, at: Coordinates | None = None):
         model = model_from_canonical(robot, float)
-        n = len(model.joints)
-        self.followers = followers or Followers(np.eye(n), np.zeros(n), tuple(range(n)))
-        self.coordinates = self.followers.coordinates
-        self.path = model.paths
-        self.T, self.U = link_slopes(model, q @ self.followers.K.T + self.followers.k)
+        at = at or coordinates_of(model)
+        self.robot, self.count, self.path = robot, len(q), model.paths
+        self.coordinates = at.model.independent
+        self._K = at.columns(np.eye(len(model.joints)))
+        self.T, self.U = link_slopes(model, at.positions(q))
         """T_k, and U_ki by link k and joint i, (samples, 4, 4) each."""
 
     def of(self, element: GoalElement) -> Array:
@@ -213,22 +191,23 @@ class InertiaCoefficients:
             return self.momentum(at[0], np.eye(3)[MOMENTUM.index(letter)])
         return self.angular_momentum(at[0], ANGULAR_MOMENTUM.index(letter))
 
+    def ratios(self, joint: int) -> list[tuple[int, float]]:
+        """The joints that move with a coordinate, with their ratios."""
+        column = self._K[:, self.coordinates.index(joint)]
+        return [(int(i), float(column[i])) for i in np.flatnonzero(column)]
+
     def meet(self, i: int, j: int) -> bool:
         """Whether a link moves with both coordinates."""
         return any(
             a in path and b in path
             for path in self.path
-            for a, _ in self.followers.ratios(i)
-            for b, _ in self.followers.ratios(j)
+            for a, _ in self.ratios(i)
+            for b, _ in self.ratios(j)
         )
 
     def mass(self, i: int, j: int) -> Array:
         """Coefficients of D_ij, shape (samples, 10 n)."""
-        terms = (
-            s * t * self._mass(a, b)
-            for a, s in self.followers.ratios(i)
-            for b, t in self.followers.ratios(j)
-        )
+        terms = (s * t * self._mass(a, b) for a, s in self.ratios(i) for b, t in self.ratios(j))
         return np.asarray(sum(terms))
 
     def _mass(self, i: int, j: int) -> Array:
@@ -241,7 +220,7 @@ class InertiaCoefficients:
         """Coefficients of g_i, shape (samples, 10 n)."""
         terms = (
             s * self.momentum(a, -np.asarray(self.robot.links[self.path[a][0]].gravity, float))
-            for a, s in self.followers.ratios(i)
+            for a, s in self.ratios(i)
         )
         return np.asarray(sum(terms))
 

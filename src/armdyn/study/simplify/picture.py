@@ -17,11 +17,10 @@ from armdyn.formulations.kinematics import world_frames
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import limbs
 from armdyn.model import RobotModel
+from armdyn.report import panels as pictures
 from armdyn.report.figures import GREY, INK, PALE, draw_limit
-from armdyn.study import pictures
 from armdyn.study.simplify.comparison import Comparison
-from armdyn.study.simplify.counterweights import Build, shape
-from armdyn.study.simplify.design import Design
+from armdyn.study.simplify.counterweights import LinkChange, shape
 
 WEIGHT = "#D55E00"
 _LARGEST_DISC = 260.0
@@ -30,16 +29,19 @@ _LABELLED_SHARE = 0.03
 """Counterweights lighter than this share of the heaviest mass have no label."""
 
 
-def draw_design(design: Design, builds: Sequence[Build], comparison: Comparison) -> Any:
-    """The figure of a design."""
+def draw_design(
+    title: str,
+    models: tuple[RobotModel, RobotModel],
+    changes: Sequence[LinkChange],
+    comparison: Comparison,
+) -> Any:
+    """The figure of a design: both arms, and what is different."""
     n = len(comparison.joints)
     columns = 2 if n == 4 else min(n, 3)
     rows = -(-n // columns)
     heights = [2.3, 3.5, *[1.6] * rows]
     height = sum(heights) + 0.7 * (len(heights) - 1) + 1.6
-    model, (old, new) = design.before, comparison.operations
-    state = "reached" if design.reached else "not reached; the nearest design"
-    title = f"{model.title or model.name}, goal {design.goals}: {state}"
+    old, new = comparison.operations
     counts = f"multiplications and additions of the torque: {old.total} before, {new.total} after"
     figure = pictures.sheet(10.5, height, title, counts, 0.075)
     pictures.key_row(figure, 0.84, 0.3, {"before": pictures.BEFORE, "after": pictures.AFTER})
@@ -52,7 +54,7 @@ def draw_design(design: Design, builds: Sequence[Build], comparison: Comparison)
     (_draw_gravity if comparison.shaking is None else _draw_shaking)(
         figure.add_subplot(top[1]), comparison
     )
-    _draw_arms(grid[1], design, builds)
+    _draw_arms(grid[1], models, changes)
     below = [grid[2 + row].subgridspec(1, columns, wspace=0.26) for row in range(rows)]
     for i in range(n):
         panel = figure.add_subplot(below[i // columns][i % columns])
@@ -126,10 +128,12 @@ def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None
         panel.set_xlabel("time [s]")
 
 
-def _draw_arms(place: Any, design: Design, builds: Sequence[Build]) -> None:
+def _draw_arms(
+    place: Any, models: tuple[RobotModel, RobotModel], changes: Sequence[LinkChange]
+) -> None:
     """Both arms from the side, to the same scale."""
     panels = place.subgridspec(1, 2, wspace=0.05).subplots()
-    sketches = _sketch_arms((design.before, design.model), builds)
+    sketches = _sketch_arms(models, changes)
     points = np.concatenate([sketch.points for sketch in sketches])
     masses = np.concatenate([part for x in sketches for part in (x.masses, x.weights)])
     heaviest = masses.max(initial=0.0) or 1.0
@@ -142,8 +146,8 @@ def _draw_arms(place: Any, design: Design, builds: Sequence[Build]) -> None:
     panels[1].tick_params(labelleft=False)
     for panel in panels:
         panel.set_xlabel(f"{sketches[0].axes[0]} [m]")
-    weights = "orange: counterweights" if any(build.weights for build in builds) else ""
-    pose = "as assembled" if design.before.loops else "at q = 0"
+    weights = "orange: counterweights" if any(change.weights for change in changes) else ""
+    pose = "as assembled" if models[0].loops else "at q = 0"
     pictures.panel_title(panels[0], "The arm before", f"{pose}, links as boxes of equal inertia")
     pictures.panel_title(panels[1], "The arm after", weights)
 
@@ -183,7 +187,7 @@ class _Sketch:
 
 
 def _sketch_arms(
-    models: tuple[RobotModel, RobotModel], builds: Sequence[Build]
+    models: tuple[RobotModel, RobotModel], builds: Sequence[LinkChange]
 ) -> tuple[_Sketch, _Sketch]:
     """Both arms in the same plane, counterweights on the second."""
     added = {build.link: build for build in builds if build.weights}
@@ -196,7 +200,7 @@ def _sketch_arms(
     return first.seen(view), second.seen(view)
 
 
-def _in_space(model: RobotModel, added: Mapping[int, Build]) -> _Sketch:
+def _in_space(model: RobotModel, added: Mapping[int, LinkChange]) -> _Sketch:
     """An arm at q = 0 in world axes; one with loops as it is assembled."""
     frames = world_frames(model, coordinates_of(model).assembly)
     shapes = enumerate(shape(link.inertia) for link in model.links)

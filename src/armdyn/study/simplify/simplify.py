@@ -8,127 +8,43 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
-from armdyn.arrays import check_truth
+import numpy as np
+
+from armdyn.arrays import Array, check_number, check_truth
 from armdyn.errors import ModelError, shown
-from armdyn.forks import cached_property
-from armdyn.io.csv.trajectory import trajectory_from_csv
 from armdyn.model import RobotModel
-from armdyn.report.figures import save_picture
-from armdyn.report.result import Result, Section
 from armdyn.robot import Robot
-from armdyn.study.simplify.comparison import Comparison, compare_designs
-from armdyn.study.simplify.conditions import (
-    Branch,
-    Branches,
-    Conditions,
-    branches,
-    conditions,
-    unwritten,
+from armdyn.shorten.canonical.frames import CanonicalRobot
+from armdyn.shorten.canonical.redesign import redesign
+from armdyn.study.simplify.conditions import Branches, branches, conditions, unwritten
+from armdyn.study.simplify.convex import CONDITION_TOLERANCE, Convex, Trial
+from armdyn.study.simplify.design_variables import (
+    Bounds,
+    DesignVariables,
+    ParametrisedArm,
+    parse_design_variables,
 )
-from armdyn.study.simplify.counterweights import Build, builds
-from armdyn.study.simplify.design import KEPT, MARGIN, Design, Progress, design
-from armdyn.study.simplify.design_variables import Bounds, ParametrisedArm, parse_design_variables
-from armdyn.study.simplify.goals import Goals, Obstacle, parse_goals
-from armdyn.study.simplify.picture import draw_design
-from armdyn.study.simplify.report import sections
+from armdyn.study.simplify.goals import Goals, Obstacle, obstacles, parse_goals
+from armdyn.study.simplify.linear import (
+    element_coefficients,
+    goal_elements,
+    lattice,
+    pseudo_of,
+    samples,
+)
+from armdyn.study.simplify.result import Simplification, Variation
+from armdyn.study.simplify.search import Progress, search
+from armdyn.study.states import Over, motion_of
 
-
-@dataclass(frozen=True, eq=False)
-class Simplification:
-    """The answer to the question how a robot can be simplified."""
-
-    before: Robot = field(repr=False)
-    design: Design = field(repr=False)
-    solved: Branches = field(repr=False)
-    """The conditions on the parameters, and their solutions."""
-    seconds: Mapping[str, float] = field(repr=False)
-    """How long each step took."""
-
-    def __repr__(self) -> str:
-        return (
-            f"Simplification({self.before.name!r}, goal={str(self.goals)!r}, "
-            f"feasible={self.feasible}, branches={len(self.branches)})"
-        )
-
-    @property
-    def feasible(self) -> bool:
-        """Whether the goals are reached."""
-        return self.design.reached
-
-    @property
-    def reason(self) -> str:
-        """The outcome in a sentence."""
-        return self.design.reason
-
-    @property
-    def goals(self) -> Goals:
-        """The goals that were asked for."""
-        return self.design.goals
-
-    @property
-    def obstacles(self) -> tuple[Obstacle, ...]:
-        """Pairs of joints that forbid the goals for any masses of the links."""
-        return self.design.obstacles
-
-    @property
-    def conditions(self) -> Conditions:
-        """The polynomials of the parameters that must vanish."""
-        return self.solved.conditions
-
-    @property
-    def branches(self) -> tuple[Branch, ...]:
-        """The ways to fulfil the conditions."""
-        return self.solved.branches
-
-    @cached_property
-    def robot(self) -> Robot:
-        """The new robot; where the goals cannot be reached, the one that comes nearest."""
-        return Robot(self.design.model)
-
-    def report(self, trajectory: str | Path | None = None) -> Report:
-        """Compare both robots.
-
-        Args:
-            trajectory: A CSV with the motion on which torques are compared; None: moves between far
-                corners of the workspace.
-        """
-        before, after = self.before.model, self.design.model
-        motion = None if trajectory is None else trajectory_from_csv(trajectory, before)
-        compared = compare_designs(before, after, motion, shaking=self.goals.forceless)
-        return Report(self, builds(before, after), compared)
-
-
-@dataclass(frozen=True, eq=False)
-class Report(Result):
-    """A design with both arms compared."""
-
-    found: Simplification
-    builds: tuple[Build, ...] = field(repr=False)
-    comparison: Comparison = field(repr=False)
-
-    @property
-    def exit_code(self) -> int:
-        """0: the goal is reached; 1: it is not, and the report shows the nearest design."""
-        return int(not self.found.feasible)
-
-    def sections(self) -> tuple[Section, ...]:
-        """The parts of the report."""
-        seconds = {**self.found.seconds, "comparison": self.comparison.seconds}
-        head = Section("", data={"robot": self.found.before.name, "exit_code": self.exit_code})
-        found = self.found.design, self.found.solved, self.builds, self.comparison
-        return (head, *sections(*found, seconds))
-
-    def text(self) -> str:
-        """The report for people."""
-        return self.report()
-
-    def plot(self, path: str | Path) -> None:
-        """Draw both arms, mass matrix, gravity and torques, to a .png, .pdf or .svg file."""
-        save_picture(path, draw_design, self.found.design, self.builds, self.comparison)
+MARGIN = 1e-4
+"""Default of the smallest eigenvalue of a changed link's pseudo-inertia, in units of its mass and
+of the size of the robot: its radius of gyration in any direction is then about a hundredth of that
+size or more."""
+KEPT = 0.5
+"""Default of the share of its squared radii of gyration that a changed link keeps at least."""
 
 
 def simplify(
@@ -142,6 +58,7 @@ def simplify(
     kept: float = KEPT,
     add_only: bool = False,
     symbolic: bool = True,
+    over: Over | None = None,
     progress: Progress | None = None,
 ) -> Simplification:
     """Find the smallest change that gives a robot simpler dynamics.
@@ -163,14 +80,17 @@ def simplify(
         kept: The share of its squared radii of gyration that a changed link keeps at least.
         add_only: Whether material may only be added, as counterweights are; needs free masses.
         symbolic: Whether to write out and solve the conditions.
+        over: A motion with times, as in `armdyn.terms`, on which the torques of both robots are
+            compared; None: moves between far corners of the workspace.
         progress: Called with the number of choices of lengths tried, and of all.
     """
     before = _checked(robot, symbolic, progress)
     model = before.model
+    motion = None if over is None else motion_of(before, over)
     goals = parse_goals(model, goal)
     variables = parse_design_variables(model, free, bounds, weights)
-    designed = partial(design, model, goals, margin=margin, kept=kept, add_only=add_only)
-    found = designed(variables, progress=progress)
+    designed = partial(design, before, goals, margin=margin, kept=kept, add_only=add_only)
+    found = replace(designed(variables, progress=progress), motion=motion)
     searched = ParametrisedArm(model, variables, add_only).searched
 
     def reaches(held: Mapping[str, float]) -> tuple[bool, str]:
@@ -180,17 +100,17 @@ def simplify(
         except ModelError as error:
             return False, str(error)
         trial = designed(fewer)
-        return trial.reached, trial.reason
+        return trial.feasible, trial.reason
 
     note = unwritten(model, goals) if symbolic else "the conditions were not asked for"
     if note:
-        return Simplification(before, found, Branches(note=note), {"design": found.seconds})
+        return replace(found, solved=Branches(note=note))
     began = time.perf_counter()
     asked = conditions(model, goals, variables.symbols)
     then = time.perf_counter()
     solved = branches(asked, variables.symbols, None if found.obstacles else reaches)
     seconds = {"conditions": then - began, "branches": time.perf_counter() - then}
-    return Simplification(before, found, solved, {"design": found.seconds, **seconds})
+    return replace(found, solved=solved, seconds={**found.seconds, **seconds})
 
 
 def _checked(robot: Robot | RobotModel, symbolic: object, progress: object) -> Robot:
@@ -208,3 +128,146 @@ def _checked(robot: Robot | RobotModel, symbolic: object, progress: object) -> R
             "take a revolute joint where the pitch is small"
         )
     return before
+
+
+def design(
+    before: Robot,
+    goals: Goals,
+    variables: DesignVariables,
+    *,
+    margin: float = MARGIN,
+    kept: float = KEPT,
+    add_only: bool = False,
+    progress: Progress | None = None,
+) -> Simplification:
+    """The smallest change of an arm that reaches a goal, or comes nearest to it.
+
+    For given lengths the smallest change is found (see `convex`). Lengths, and centres of mass of
+    links whose tensor is held or bounded, are searched (see `search`): that finds a good design,
+    not surely the best one. A link with held moments of inertia may be as thin as a quarter of what
+    it was. If the goals cannot be reached with the share `kept`, links may be as compact as the
+    margin allows, and the reason says so.
+    """
+    began, model = time.perf_counter(), before.model
+    _check(variables, margin, kept, add_only)
+    arm, fine = ParametrisedArm(model, variables, add_only), lattice(model)
+    elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine, arm.at)
+    forbidden = obstacles(model, goals)
+    convex = Convex(arm, elements, samples(model), margin, kept)
+    trial, compact = _unchanged(convex) or search(convex, progress), False
+    if trial.outcome != "reached" and kept and not forbidden:
+        loose = search(replace(convex, kept=0.0), progress)
+        if compact := loose.outcome == "reached":
+            trial = loose
+    if trial.outcome != "reached":
+        # how near the goals are is an average over configurations, which asks for more of them
+        trial = replace(convex, q=fine).solve(trial.values)
+    variations = _variations(convex, trial, fine)
+    reason = _reason(goals, variables, trial, forbidden, variations)
+    lengths = zip(variables.lengths, trial.values, strict=False)
+    return Simplification(
+        before,
+        _model(goals, arm, trial),
+        goals,
+        variables,
+        trial.outcome == "reached",
+        reason + (", but only by links more compact than asked for" if compact else ""),
+        forbidden,
+        trial.residual,
+        trial.rank,
+        trial.cost,
+        {x.symbol: (x.value, float(new)) for x, new in lengths},
+        variations,
+        {"design": time.perf_counter() - began},
+    )
+
+
+def _check(variables: DesignVariables, margin: float, kept: float, add_only: bool) -> None:
+    if not 0 <= check_number("margin", margin) < 0.1:
+        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {shown(margin)}")
+    if check_truth("add_only", add_only) and not variables.numbers[:, 0].any():
+        raise ModelError(
+            "material can only be added where the mass is free; free a mass as well, such as "
+            "link2.mass or *.mass"
+        )
+    if not 0 <= check_number("kept", kept) <= 1:
+        raise ModelError(f"kept: expected a share from 0 to 1, got {shown(kept)}")
+
+
+def _unchanged(convex: Convex) -> Trial | None:
+    """The arm as it is, if that reaches the goals within the bounds."""
+    arm = convex.arm
+    within = np.all((arm.low <= arm.values) & (arm.values <= arm.high))
+    if not within or convex.outside(arm.values):
+        return None
+    system = convex.system(arm.values)
+    residual = convex.residual(system, arm.start)
+    if residual > CONDITION_TOLERANCE:
+        return None
+    rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > CONDITION_TOLERANCE))
+    return Trial(arm.values, arm.start, "reached", residual, 0.0, rank)
+
+
+def _model(goals: Goals, arm: ParametrisedArm, trial: Trial) -> RobotModel:
+    model, moves = arm.model, (dict[int, float](), dict[int, float]())
+    changed = np.flatnonzero((trial.numbers != arm.start).any(axis=1)).tolist()
+    for length, value in zip(arm.variables.lengths, trial.values, strict=False):
+        moves[length.along][length.joint] = value - length.value
+    moved = redesign(model, {i: pseudo_of(trial.numbers[i]) for i in changed}, *moves)
+    if not changed and not any(value for move in moves for value in move.values()):
+        return moved
+    title = model.title or model.name
+    return replace(
+        moved,
+        title=f"{title}, changed",
+        source=f"Derived from: {model.source}" if model.source else "",
+        note=f"Links and lengths of the {title} changed for the goal {goals}.",
+        letters={},
+    )
+
+
+def _variations(convex: Convex, trial: Trial, q: Array) -> tuple[Variation, ...]:
+    arm, elements = convex.arm, convex.elements
+    constant = [element.constant for element in elements]
+
+    def variation(robot: CanonicalRobot, numbers: Array) -> Array:
+        values = element_coefficients(robot, elements, q, arm.at) @ (numbers + arm.payload).ravel()
+        return np.where(constant, np.ptp(values, axis=1), np.abs(values).max(axis=1))
+
+    new = arm.robot_with(trial.values[: len(arm.variables.lengths)])
+    before, after = variation(arm.robot, arm.start), variation(new, trial.numbers)
+    return tuple(
+        Variation(str(element), element.constant, float(old), float(new), element.scale)
+        for element, old, new in zip(elements, before, after, strict=True)
+    )
+
+
+def _reason(
+    goals: Goals,
+    variables: DesignVariables,
+    trial: Trial,
+    forbidden: tuple[Obstacle, ...],
+    variations: tuple[Variation, ...],
+) -> str:
+    if trial.outcome == "reached":
+        already = "" if trial.cost else "; the arm does so as it is"
+        return f"the goal is reached: {goals}{already}"
+    if forbidden:
+        more = f" (and {len(forbidden) - 1} more)" if len(forbidden) > 1 else ""
+        return f"no arm with these axes reaches the goal: {forbidden[0]}{more}"
+    remain = ", ".join(v.element for v in variations if v.remains) or "less than can be seen"
+    none = "no values of it were found" if len(trial.values) else "there are no values of it"
+    beyond = " or beyond the bounds" if variables.bounds else ""
+    match trial.outcome:
+        case "inconsistent":
+            return (
+                f"what is free does not suffice: {none} that reach the goal for {remain}, not even "
+                "with bodies that cannot exist"
+            )
+        case "no body":
+            return (
+                f"only bodies that cannot exist{beyond} reach the goal; in the nearest design it "
+                f"is missed by {remain}"
+            )
+        case _:
+            return f"no body that can exist lies within the bounds; the goal is missed by {remain}"

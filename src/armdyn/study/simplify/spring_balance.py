@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.formulations.augmented_body import augmented_body
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
@@ -47,27 +48,12 @@ class SpringPlace:
 
     def coefficients(self, reach: float) -> Array:
         """Torques for S, s/r, β/r and B/r² of 1 N/m with the length r, (m, n, 16)."""
-        O, R, dO, dR = (
-            self.X[:, :3, 3],
-            self.X[:, :3, :3],
-            self.dX[..., :3, 3],
-            self.dX[..., :3, :3],
-        )
+        O, R = self.X[:, :3, 3], self.X[:, :3, :3]
+        dO, dR = self.dX[..., :3, 3], self.dX[..., :3, :3]
         square = np.einsum("sc,snc->sn", O, dO)[..., None]
         along = np.einsum("snc,sca->sna", dO, R) + np.einsum("sc,snca->sna", O, dR)
         turned = dR.reshape(*dR.shape[:2], 9)
         return np.concatenate([square, reach * along, -reach * dO, -(reach**2) * turned], axis=-1)
-
-    def torques(self, stiffness: Array, points: Array, anchors: Array, length: float) -> Array:
-        """The torques of springs, (m, n, springs), anchors seen from the centre."""
-        places = np.concatenate([points, np.ones((len(points), 1))], axis=1).T
-        d = (self.X[:, :3] @ places - anchors.T[None]).swapaxes(-1, -2)
-        dp = (self.dX[:, :, :3] @ places).swapaxes(-1, -2)
-        force = stiffness[:, None] * d
-        if length:
-            size = np.maximum(np.linalg.norm(d, axis=-1, keepdims=True), 1e-9 * length)
-            force = force * (1 - length / size)
-        return np.asarray((force[:, None] * dp).sum(axis=-1))
 
     def torque_slopes(self, stiffness: float, point: Array, anchor: Array, length: float) -> Array:
         """The torques of one spring by its stiffness, point and anchor, (m, n, 7)."""
@@ -116,13 +102,8 @@ def spring_places(
 def gravity_torques(model: RobotModel, q: Array) -> Array:
     """Torques that hold the links at rest at positions of the coordinates q (m, n), (m, n)."""
     at = coordinates_of(model)
-    _, U = link_slopes(model, at.positions(q))
-    tau = np.zeros((len(q), len(model.joints)))
-    for link, slopes in zip(model.links, U, strict=True):
-        body = np.array([*link.inertia.first_moment, link.inertia.mass])
-        for i, slope in slopes.items():
-            tau[:, i] -= slope[:, :3] @ body @ model.gravity
-    return np.asarray(at.torques(tau))
+    full = at.positions(q)
+    return np.asarray(at.torques(augmented_body(model, full, 0 * full, 0 * full).tau))
 
 
 def realised(numbers: Array, reach: float) -> list[tuple[float, Array, Array]]:
@@ -182,11 +163,9 @@ class BalanceProblem:
     def residual(self, springs: Springs) -> Array:
         """The torques that are left, (m, n)."""
         total = self.gravity.copy()
-        for number, place in enumerate(self.places):
-            own = [ends for at, ends in springs if at == number]
-            if own:
-                k, p, a = (np.array(part) for part in zip(*own, strict=True))
-                total += place.torques(k, p, a, self.free_length).sum(axis=-1)
+        for at, (stiffness, point, anchor) in springs:
+            ends = point, anchor, self.free_length
+            total += stiffness * self.places[at].torque_slopes(stiffness, *ends)[..., 0]
         return total
 
     def is_exact(self, springs: Springs) -> bool:

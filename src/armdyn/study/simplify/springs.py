@@ -18,9 +18,9 @@ from armdyn.loops.rows import limbs
 from armdyn.model import RobotModel
 from armdyn.model.spring import Spring
 from armdyn.report.figures import INK, PALE, save_picture
+from armdyn.report.panels import VIEWS, before_after_bars, panel_title, sheet
 from armdyn.report.result import Result, Section, zero
 from armdyn.robot import Robot, check_robot
-from armdyn.study.pictures import VIEWS, before_after_bars, panel_title, sheet
 from armdyn.study.simplify.spring_balance import (
     EXACT_BALANCE,
     BalanceProblem,

@@ -11,7 +11,7 @@ follow carries them and their rotors too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,13 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import ModelError
-from armdyn.io.csv.trajectory import SampledMotion, sampled_motion
+from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint, RobotModel
-from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, save_picture
-from armdyn.report.result import Result, Section
+from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, panel_grid, save_picture
+from armdyn.report.panels import handle_row, panel_title, sheet
+from armdyn.report.result import Result, Section, number
 from armdyn.robot import Robot, check_robot
-from armdyn.study.pictures import handle_row, panel_title, sheet
+from armdyn.study.states import Over, motion_of
 
 PEAK, RATED, CLOUD, OVER = "#E69F00", "#009E73", COLOURS["inertial"], COLOURS["coulomb"]
 _LIMIT_SHOWN = 4.0
@@ -52,19 +53,12 @@ class Panel:
 def draw_panels(title: str, subtitle: str, panels: Sequence[Panel]) -> Any:
     """The figure of all motors."""
     columns = min(len(panels), 3 if len(panels) != 4 else 2)
-    rows = -(-len(panels) // columns)
-    height = 1.5 + 2.7 * rows
-    inch, width = 1 / height, max(3.7 * columns + 0.4, 6.0)
+    height, width = 1.5 + 2.7 * -(-len(panels) // columns), max(3.7 * columns + 0.4, 6.0)
     figure = sheet(width, height, title, subtitle, 0.75 / width, 0.25)
-    axes = figure.subplots(rows, columns, squeeze=False)
-    figure.subplots_adjust(
-        left=0.75 / width, right=1 - 0.2 / width, top=1 - 1.25 * inch, bottom=0.5 * inch,
-        hspace=0.48, wspace=0.3,
-    )  # fmt: skip
-    for place, drawn in zip(axes.ravel(), panels, strict=False):
+    room = {"left": 0.75 / width, "right": 1 - 0.2 / width, "hspace": 0.48, "wspace": 0.3}
+    room |= {"top": 1 - 1.25 / height, "bottom": 0.5 / height}
+    for place, drawn in zip(panel_grid(figure, len(panels), columns, room), panels, strict=True):
         _draw(place, drawn)
-    for place in axes.ravel()[len(panels) :]:
-        place.set_visible(False)
     from matplotlib.lines import Line2D  # noqa: PLC0415 (an extra)
     from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
 
@@ -168,21 +162,18 @@ class MotorReport(Result):
     @property
     def excesses(self) -> tuple[str, ...]:
         """Where a motor leaves its limits or its rating, in words."""
-        return tuple(self._excesses())
-
-    def _excesses(self) -> Iterator[str]:
-        for i, joint in enumerate(self.joints):
-            unit, rate = self.units(i)
-            for what, found, limit, units in (
-                ("a torque", np.abs(self.torque[:, i]).max(), self.torque_limit[i], unit),
-                ("a speed", np.abs(self.speed[:, i]).max(), self.speed_limit[i], rate),
-                ("an RMS torque", self.rms[i], self.rating[i], unit),
-            ):
-                if found > limit:
-                    yield (
-                        f"the motor of {joint} needs {what} of {found:.4g} {units}, more than its "
-                        f"{limit:.4g}"
-                    )
+        torques, speeds = np.abs(self.torque).max(axis=0), np.abs(self.speed).max(axis=0)
+        return tuple(
+            f"the motor of {joint} needs {what} of {found[i]:.4g} {self.units(i)[unit]}, more than "
+            f"its {limit[i]:.4g}"
+            for i, joint in enumerate(self.joints)
+            for what, found, limit, unit in (
+                ("a torque", torques, self.torque_limit, 0),
+                ("a speed", speeds, self.speed_limit, 1),
+                ("an RMS torque", self.rms, self.rating, 0),
+            )
+            if found[i] > limit[i]
+        )
 
     def units(self, i: int) -> tuple[str, str]:
         """The units of torque and speed of a motor."""
@@ -205,10 +196,10 @@ class MotorReport(Result):
                 motor["joint"],
                 ", ".join(motor["units"]),
                 f"{motor['gear_ratio']:.5g}",
-                *(_printed(motor["torque"][key]) for key in ("peak", "rms", "limit")),
-                *(_printed(motor["speed"][key]) for key in ("peak", "limit")),
-                *(_printed(motor["power"][key]) for key in ("peak", "mean", "regenerated_mean")),
-                *(_printed(motor["duty"][key], "%") for key in ("rms_share", "time_beyond")),
+                *(number(motor["torque"][key]) for key in ("peak", "rms", "limit")),
+                *(number(motor["speed"][key]) for key in ("peak", "limit")),
+                *(number(motor["power"][key]) for key in ("peak", "mean", "regenerated_mean")),
+                *(number(motor["duty"][key], "%", 3) for key in ("rms_share", "time_beyond")),
             )
             for motor in motors
         )
@@ -222,7 +213,7 @@ class MotorReport(Result):
             *("joint", "", "ratio", "torque peak", "RMS", "limit", "speed peak", "limit"),
             *("power peak [W]", "mean", "regenerated", "duty", "beyond"),
         )
-        data = {"motors": motors, "excesses": list(self.excesses)}
+        data = {"motors": motors, "excesses": self.excesses}
         return (Section("Motors", lines, columns, rows, 2, data),)
 
     def _data(self) -> list[dict[str, Any]]:
@@ -233,29 +224,29 @@ class MotorReport(Result):
         return [
             {
                 "joint": joint,
-                "gear_ratio": float(self.ratio[i]),
-                "units": list(self.units(i)),
+                "gear_ratio": self.ratio[i],
+                "units": self.units(i),
                 "torque": {
-                    "peak": float(self.torque[peaks[i], i]),
-                    "peak_time": float(t[peaks[i]]),
-                    "rms": float(rms[i]),
+                    "peak": self.torque[peaks[i], i],
+                    "peak_time": t[peaks[i]],
+                    "rms": rms[i],
                     "limit": _known(self.torque_limit[i]),
                 },
                 "speed": {
-                    "peak": float(np.abs(self.speed[:, i]).max()),
+                    "peak": np.abs(self.speed[:, i]).max(),
                     "limit": _known(self.speed_limit[i]),
                 },
                 "power": {
-                    "peak": float(power[:, i].max(initial=0.0)),
-                    "regenerated_peak": float(-power[:, i].min(initial=0.0)),
-                    "mean": float(shares @ power[:, i]),
-                    "driven_mean": float(shares @ np.maximum(power[:, i], 0.0)),
-                    "regenerated_mean": float(shares @ np.maximum(-power[:, i], 0.0)),
+                    "peak": power[:, i].max(initial=0.0),
+                    "regenerated_peak": -power[:, i].min(initial=0.0),
+                    "mean": shares @ power[:, i],
+                    "driven_mean": shares @ np.maximum(power[:, i], 0.0),
+                    "regenerated_mean": shares @ np.maximum(-power[:, i], 0.0),
                 },
                 "duty": {
                     "rating": _known(self.rating[i]),
-                    "rms_share": float(duty[i]) if np.isfinite(self.rating[i]) else None,
-                    "time_beyond": float(beyond[i]) if np.isfinite(self.rating[i]) else None,
+                    "rms_share": duty[i] if np.isfinite(self.rating[i]) else None,
+                    "time_beyond": beyond[i] if np.isfinite(self.rating[i]) else None,
                 },
             }
             for i, joint in enumerate(self.joints)
@@ -277,19 +268,18 @@ class MotorReport(Result):
 
 
 def motors(
-    robot: Robot, trajectory: Any, *, friction: bool = True, torque: Array | None = None
+    robot: Robot, over: Over, *, friction: bool = True, torque: Array | None = None
 ) -> MotorReport:
     """What a motion asks of the motor of each joint, with its gear ratio, rotor and limits.
 
     Args:
         robot: The robot. Limits of effort and speed and continuous efforts of its joints are those
             of its motors divided or multiplied by the gear ratio; a limit of 0 is one not known.
-        trajectory: A CSV file, or anything with arrays t, q, qd and qdd, as
-            `armdyn.simulation.trajectories.sampled` and `armdyn.simulate` give.
+        over: A motion with times, as in `armdyn.terms`.
         friction: Whether joint friction is in the torques.
         torque: Torques of the joints where more than the motion acts, (m, n) [N m or N].
     """
-    motion = sampled_motion(trajectory, check_robot(robot).model)
+    motion = motion_of(check_robot(robot), over)
     check_own_motors(robot.model)
     moving = [robot.model.joints[i] for i in robot.model.independent]
     state = motion.q, motion.qd, motion.qdd
@@ -335,9 +325,3 @@ def check_ratio(joint: Joint) -> float:
 
 def _known(limit: float) -> float | None:
     return float(limit) if np.isfinite(limit) else None
-
-
-def _printed(value: float | None, unit: str = "") -> str:
-    if value is None:
-        return "-"
-    return f"{100 * value:.3g} %" if unit == "%" else f"{value:z.4g}"

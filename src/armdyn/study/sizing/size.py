@@ -22,13 +22,14 @@ from scipy.spatial import ConvexHull, QhullError
 
 from armdyn.arrays import Array, check_number
 from armdyn.errors import ModelError, SizingError, check_known
-from armdyn.io.csv.trajectory import SampledMotion, sampled_motion
+from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint, Rotor
 from armdyn.report.figures import save_picture
-from armdyn.report.result import Result, Section
+from armdyn.report.result import Result, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.study.sizing.motor_list import Gear, Motor, MotorList, motor_list
 from armdyn.study.sizing.motors import Panel, check_own_motors, draw_panels
+from armdyn.study.states import Over, motion_of
 
 DEMANDS = ("peak torque", "RMS torque", "speed", "load on the gear", "speed of the gear")
 """What a motion asks of a motor and of its gear, in the order of `Candidates.use`."""
@@ -203,10 +204,9 @@ class Sizing(Result):
                 choice.motor.name,
                 choice.gear.name,
                 *(f"{value:.4g}" for value in (choice.gear.ratio, choice.matched_ratio)),
-                *(f"{100 * choice.use[what]:.3g} %" for what in DEMANDS[:3]),
-                *(f"{x:.4g}" for x in (choice.reflected, choice.power, choice.mass)),
-                "-" if choice.price is None else f"{choice.price:.6g}",
-                str(choice.fitting),
+                *(number(choice.use[what], "%", 3) for what in DEMANDS[:3]),
+                *map(number, (choice.reflected, choice.power, choice.mass)),
+                *(number(choice.price, digits=6), str(choice.fitting)),
             )
             for choice in choices
         )
@@ -215,12 +215,11 @@ class Sizing(Result):
             *("J N² [kg m²]", "power [W]", "mass [kg]", "price", "fitting"),
         )
         data = {
+            **parts_of(self, "minimise", "margin"),
             "robot": self.before.name,
-            "minimise": self.minimise,
-            "margin": self.margin,
             "trajectory": self.motion.source,
             "mass": sum(choice.mass for choice in choices),
-            "joints": [_data(choice) for choice in choices],
+            "joints": list(map(_data, choices)),
         }
         title = f"{name}: motors and gears of the least {self.minimise}"
         return (Section(title, lines, columns, rows, 3, data),)
@@ -266,21 +265,15 @@ def _driven(joint: Joint, choice: Choice) -> Joint:
 
 def _data(choice: Choice) -> dict[str, Any]:
     return {
-        "joint": choice.joint,
+        **parts_of(choice, "joint", "matched_ratio", "use", "mass", "price", "fitting", "tried"),
         "motor": choice.motor.name,
         "gear": choice.gear.name,
         "gear_ratio": choice.gear.ratio,
-        "matched_ratio": choice.matched_ratio,
         "rotor_inertia": choice.inertia,
         "reflected_inertia": choice.reflected,
-        "use": dict(choice.use),
-        "torque": {"peak": float(np.abs(choice.torque).max()), "rms": choice.rms},
-        "speed": float(np.abs(choice.speed).max()),
+        "torque": {"peak": np.abs(choice.torque).max(), "rms": choice.rms},
+        "speed": np.abs(choice.speed).max(),
         "driven_power": choice.power,
-        "mass": choice.mass,
-        "price": choice.price,
-        "fitting": choice.fitting,
-        "tried": choice.tried,
     }
 
 
@@ -296,7 +289,7 @@ MOST_JOINTS_TOLD = 4
 
 def size(
     robot: Robot,
-    trajectory: Any,
+    over: Over,
     motors: str | Path | Mapping[str, Any] | MotorList,
     *,
     minimise: Literal["mass", "price", "power", "inertia"] = "mass",
@@ -310,8 +303,7 @@ def size(
 
     Args:
         robot: The robot.
-        trajectory: A CSV file, or anything with arrays t, q, qd and qdd, as
-            `armdyn.simulation.trajectories.sampled` and `armdyn.simulate` give.
+        over: A motion with times, as in `armdyn.terms`.
         motors: A TOML file (docs/sizing.md), a mapping with its tables, or a `MotorList`.
         minimise: What is made as small as possible for each joint: "mass" or "price" of motor and
             gear, "power" (the mean of what the motor drives), or "inertia" seen from the joint.
@@ -321,7 +313,7 @@ def size(
     Raises:
         SizingError: No pair fits a joint; it says what was asked for and what came closest.
     """
-    motion = sampled_motion(trajectory, check_robot(robot).model)
+    motion = motion_of(check_robot(robot), over)
     check_own_motors(robot.model)
     check_known("goal of sizing", minimise, GOALS)
     if check_number("margin", margin) < 1:

@@ -16,11 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_number
-from armdyn.errors import ModelError, ShapeError, shown
+from armdyn.errors import ModelError, shown
 from armdyn.report.figures import ALARM, COLOURS, INK, save_picture
-from armdyn.report.result import Result, Section
+from armdyn.report.panels import name_rows, sheet
+from armdyn.report.result import Result, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
-from armdyn.study.pictures import name_rows, sheet
+from armdyn.simulation.limits import effort_limits
+from armdyn.study.states import largest_rates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,24 +160,19 @@ class WorstCase(Result):
             (
                 demand.joint,
                 f"{demand.torque:.4g} {demand.unit}",
-                *(("-", "-") if np.isinf(demand.limit) else
-                  (f"{demand.limit:.4g}", f"{demand.margin:.3g} %")),
-                f"{demand.payload:.3g}",
-                "-" if np.isinf(demand.breaking_payload) else f"{demand.breaking_payload:.3g}",
-                " ".join(f"{x:.3g}" for x in demand.q),
-                " ".join(f"{x:.3g}" for x in demand.qd),
+                *(number(demand.limit), number(demand.margin / 100, "%", 3)),
+                *(number(x, digits=3) for x in (demand.payload, demand.breaking_payload)),
+                *(" ".join(f"{x:.3g}" for x in values) for values in (demand.q, demand.qd)),
             )
             for demand in self.demands
-        )  # fmt: skip
+        )
         columns = ("joint", "torque", "limit", "margin", "held [kg]", "breaks at [kg]", "q", "qd")
+        names = ["joint", "torque", "limit", "use", "payload", "breaking_payload", "q", "qd", "qdd"]
         data = {
+            **parts_of(self, "payload", "speed", "acceleration", "states"),
             "robot": self.robot.name,
-            "payload": self.payload,
-            "speed": self.speed,
-            "acceleration": self.acceleration.tolist(),
-            "states": self.states,
             "worst": self.worst.joint,
-            "joints": [_data(demand) for demand in self.demands],
+            "joints": [parts_of(x, *names) | {"margin_percent": x.margin} for x in self.demands],
         }
         return (Section(title, lines, columns, rows, 1, data),)
 
@@ -184,21 +181,6 @@ class WorstCase(Result):
         name = self.robot.model.title or self.robot.name
         bars = [(demand.joint, demand.use, str(demand)) for demand in self.demands]
         save_picture(path, draw_worst_case, f"{name}: worst case", str(self.worst), bars, self.map)
-
-
-def _data(demand: Demand) -> dict[str, Any]:
-    return {
-        "joint": demand.joint,
-        "torque": demand.torque,
-        "limit": demand.limit,
-        "use": demand.use,
-        "margin_percent": demand.margin,
-        "payload": demand.payload,
-        "breaking_payload": demand.breaking_payload,
-        "q": demand.q.tolist(),
-        "qd": demand.qd.tolist(),
-        "qdd": demand.qdd.tolist(),
-    }
 
 
 FIRST_STATES = 2**14
@@ -246,7 +228,7 @@ def worst_case(
         raise ModelError(f"payload: expected a mass of 0 or more [kg], got {shown(payload)}")
     if not 0 <= check_number("speed", speed) <= 1:
         raise ModelError(f"speed: expected a share from 0 to 1, got {shown(speed)}")
-    bends = _accelerations(acceleration, robot.n)
+    bends = largest_rates("acceleration", acceleration, np.zeros(robot.n))
     if model.loops:
         raise ModelError(
             f"{robot.name!r} has loops, whose limits do not say which positions can be reached; "
@@ -263,20 +245,6 @@ def worst_case(
     return WorstCase(robot, demands, held, float(speed), bends, heat, search.states)
 
 
-def _accelerations(given: ArrayLike, n: int) -> Array:
-    try:
-        values = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise ShapeError(
-            f"acceleration: expected one number or ({n},), got {shown(given)}"
-        ) from None
-    if values.shape not in ((), (n,)):
-        raise ShapeError(f"acceleration: expected one number or ({n},), got shape {values.shape}")
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise ModelError("acceleration: expected numbers of 0 or more [rad/s² or m/s²]")
-    return np.broadcast_to(values, (n,)).copy()
-
-
 class _Search:
     """Torques over a box of positions, velocities and accelerations, each from 0 to 1."""
 
@@ -290,7 +258,7 @@ class _Search:
         self.robot, self.joints, self.states = robot, joints, 0
         self.low = np.concatenate([low, -rates, -bends])
         self.high = np.concatenate([high, rates, bends])
-        self.limits = np.array([joint.limits.effort or np.inf for joint in joints])
+        self.limits = effort_limits(model)
         self._masses = np.unique([0.0, payload])
         self._held = np.array([robot.payload_vector(mass) for mass in self._masses])
         self._kernel = robot.kernel("inverse_dynamics", payload=True, friction=friction)

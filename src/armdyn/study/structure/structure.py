@@ -24,9 +24,9 @@ from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model import RobotModel
 from armdyn.report.figures import GREY, INK, PALE, save_picture
-from armdyn.report.result import Result, Section
+from armdyn.report.panels import key_row, sheet
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
-from armdyn.study.pictures import key_row, sheet
 from armdyn.study.structure.probe import Probe, Trunk, trunks
 from armdyn.study.structure.why import BRANCHES, CANCELS, Reason, Why
 
@@ -87,13 +87,31 @@ class Structure(Result):
             counts[letter][element.status] += 1
         return counts
 
-    def report(self) -> str:
-        """Tables of D, h and g, then the reasons, equal ones told once."""
-        n = len(self.joints)
+    def sections(self) -> tuple[Section, ...]:
+        """Tables of D, h and g, then the reasons, equal ones told once; each element as data."""
+        maps, every = [_map("D", self.D), _map("g", self.g[None])], len(self.joints)
+        if every <= MOST_JOINTS_WITH_H:
+            maps += [_map(f"h{i}", grid) for i, grid in enumerate(self.h, 1)]
+            note = "h_ikm = h_imk, so the lower half mirrors the upper one."
+        else:
+            most = f"h is printed for up to {MOST_JOINTS_WITH_H} joints"
+            note = f"{most}; the data and the picture have it all."
         lines = [
-            f"{self.title}: structure of D, h and g in",
+            f"{letter}: {counted(sum(count.values()), 'element')}, {count['zero']} zero, "
+            f"{count['constant']} constant, {count['varies']} vary"
+            for letter, count in self.counts.items()
+        ]
+        why = [
+            line
+            for _, elements, reason in reasons(self)
+            for line in (f"{elements}:", *textwrap.wrap(reason, 92, **_INDENT))
+        ]
+        told = Section("Elements", (note, *lines))
+        return self._head(), *maps, told, Section("Why" if why else "", tuple(why))
+
+    def _head(self) -> Section:
+        lines = [
             "tau_i = sum_j D_ij qdd_j + sum_km h_ikm qd_k qd_m + g_i",
-            "",
             "0 zero, c constant, otherwise the joints it depends on; exact, for every value of the",
             "parameters that are not zero.",
         ]
@@ -103,47 +121,15 @@ class Structure(Result):
             )
         if self.mimics:
             lines.append(f"Counted as joints of their own: {', '.join(self.mimics)} (followers).")
-        lines += ["", *(f"joint {i}: {name}" for i, name in enumerate(self.joints, 1))]
-        lines += ["", *_table("D", [[cell(e) for e in row] for row in self.D])]
-        lines += ["", *_table("g", [[cell(e) for e in self.g]], rows=False)]
-        if n <= MOST_JOINTS_WITH_H:
-            for i, grid in enumerate(self.h, 1):
-                upper = [
-                    ["" if m < k else cell(e) for m, e in enumerate(r)] for k, r in enumerate(grid)
-                ]
-                lines += ["", *_table(f"h{i}", upper)]
-            lines += ["", "h_ikm = h_imk, so the lower half mirrors the upper one."]
-        else:
-            most = f"h is printed for up to {MOST_JOINTS_WITH_H} joints"
-            lines += ["", f"{most}; the data and the picture have it all."]
-        lines.append("")
-        for letter, count in self.counts.items():
-            zero, constant, varies = count.values()
-            total = counted(zero + constant + varies, "element")
-            lines.append(f"{letter}: {total}, {zero} zero, {constant} constant, {varies} vary")
-        lines.append("")
-        for k, (_, elements, reason) in enumerate(reasons(self)):
-            lines += ["Why:"] * (k == 0) + [f"  {elements}:", *textwrap.wrap(reason, 92, **_INDENT)]
-        return "\n".join(lines) + "\n"
-
-    def sections(self) -> tuple[Section, ...]:
-        """The data: each different element once, with its place from 1."""
-        tables: dict[str, list[dict[str, Any]]] = {letter: [] for letter in "Dhg"}
-        for letter, place, element in self.different():
-            plain = asdict(element) | {
-                "joints": [*element.joints],
-                "parameters": [*element.parameters],
-            }
-            tables[letter].append({"place": list(place), **plain})
+        lines += [f"joint {i}: {name}" for i, name in enumerate(self.joints, 1)]
         data = {
-            "robot": self.robot,
-            "joints": list(self.joints),
-            "mimics": list(self.mimics),
+            **parts_of(self, "robot", "joints", "mimics", "counts"),
             "symmetry": ["D_ij = D_ji", "h_ikm = h_imk"],
-            "counts": self.counts,
-            **tables,
+            **{letter: list[dict[str, Any]]() for letter in "Dhg"},
         }
-        return (Section("", data=data),)
+        for letter, place, element in self.different():
+            data[letter].append({"place": place, **asdict(element)})
+        return Section(f"{self.title}: structure of D, h and g in", tuple(lines), data=data)
 
     def plot(self, path: str | Path) -> None:
         """Draw what the elements of D, h and g depend on to a .png, .pdf or .svg file."""
@@ -159,7 +145,7 @@ MOST_JOINTS_WITH_H = 10
 """Every h_i is printed up to this number of joints."""
 MOST_NAMED = 12
 """The most elements that are named before one reason."""
-_INDENT: Any = {"initial_indent": " " * 6, "subsequent_indent": " " * 6}
+_INDENT: Any = {"initial_indent": " " * 4, "subsequent_indent": " " * 4}
 
 
 def cell(element: StructureElement) -> str:
@@ -182,13 +168,17 @@ def spans(joints: tuple[int, ...]) -> str:
     )
 
 
-def _table(head: str, cells: list[list[str]], rows: bool = True) -> list[str]:
-    n = len(cells[0]) if cells else 0
-    width = 2 + max(len(text) for text in (str(n), *(c for row in cells for c in row)))
-    lines = [f"{head:<5}" + "".join(f"{j:>{width}}" for j in range(1, n + 1))]
-    for i, row in enumerate(cells, 1):
-        lines.append(f"{i if rows else '':<5}" + "".join(f"{c:>{width}}" for c in row))
-    return [line.rstrip() for line in lines]
+def _map(name: str, elements: Array) -> Section:
+    """The elements as a table, those that are equal to others by symmetry left out of h."""
+    n, square = elements.shape[1], len(elements) > 1
+    rows = tuple(
+        (
+            str(i + 1) if square else "",
+            *("" if name[0] == "h" and j < i else cell(element) for j, element in enumerate(row)),
+        )
+        for i, row in enumerate(elements)
+    )
+    return Section(name, (), ("", *map(str, range(1, n + 1))), rows)
 
 
 def reasons(structure: Structure) -> Iterator[tuple[str, str, str]]:

@@ -22,9 +22,10 @@ from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.parameters import Owner
 from armdyn.formulations.regressor import regressor, ten_parameters
 from armdyn.formulations.rotors import rotor_torques
+from armdyn.graph.evaluate import FLOATS, evaluate, run, steps_of
 from armdyn.graph.nodes import Graph, Node
-from armdyn.graph.operations import OPERATIONS, slopes
-from armdyn.graph.visit import inside_angles, reachable, uses
+from armdyn.graph.operations import slopes
+from armdyn.graph.visit import inside_angles, reachable, rebuilt, uses
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Inertia, RobotModel
 from armdyn.model.friction import TERMS
@@ -107,7 +108,7 @@ class RegroupedModel:
             return found
         columns = np.stack([self._parameters(x) for x in dropped], -1)
         for part in states.parts(len(model.joints) ** 2 * 10):
-            q, qd, qdd = (v[part] for v in (states.q, states.qd, states.qdd))
+            q, qd, qdd = states.at(part).motion
             v = qd if velocities else np.zeros_like(qd)
             here = at.at(q)
             Y = here.rows(regressor(model, here.q, here.rates(v), here.accelerations(v, qdd)))
@@ -180,7 +181,7 @@ def distal_first(
 ) -> list[int]:
     """The same, those of the last joints first, as their programs are the longest."""
     error, relative, found = start / scale, effects / scale, list[int]()
-    alone = np.abs(relative).max((1, 2)) if len(relative) else np.zeros(0)
+    alone = np.abs(relative).max((1, 2), initial=0.0)
     for k in sorted(range(len(effects)), key=lambda k: (-joints[k], alone[k])):
         if np.abs(error + relative[k]).max() <= tolerance:
             found.append(k)
@@ -241,6 +242,9 @@ class _Round:
         self.left = max(FEWEST_EVALUATIONS, EVALUATED_NODES // len(self.nodes))
         """How often the program may still be evaluated."""
         self.taken: dict[int, Cut] = {}
+        leaves = [node for node in self.nodes if not node.args]
+        values = evaluate(leaves, states.inputs)
+        self.leaves = {node.index: value for node, value in zip(leaves, values, strict=True)}
         self.values = self._evaluated()
 
     def accept(self, cuts: list[Cut]) -> None:
@@ -283,45 +287,24 @@ class _Round:
         graph, made = Graph(), dict[int, Node]()
         for node in self.nodes:
             cut = self.taken.get(node.index)
-            if cut is not None:
+            if cut is None:
+                made[node.index] = rebuilt(node, graph, made)
+            else:
                 kept = made[cut.kept.index]
                 made[node.index] = graph.neg(kept) if cut.negative else kept
-            elif node.args:
-                made[node.index] = graph.apply(node.op, [made[a.index] for a in node.args])
-            elif node.op == "number":
-                made[node.index] = graph.number(node.value)
-            elif node.op == "input":
-                made[node.index] = graph.input(node.name)
-            else:
-                made[node.index] = graph.parameter(node.name, node.graph.values.get(node.name))
         return [made[node.index] for node in self.outputs]
 
     def _error(self) -> float:
-        values = self._evaluated()
-        found = [
-            np.broadcast_to(values[o.index], self.states.torques[0].shape) for o in self.outputs
-        ]
-        error = np.abs(np.stack(found) - self.states.torques) / self.states.scale[:, None]
-        return float(error.max())
+        values, torques = self._evaluated(), self.states.torques
+        found = [np.broadcast_to(values[o.index], torques[0].shape) for o in self.outputs]
+        return float((np.abs(np.stack(found) - torques) / self.states.scale[:, None]).max())
 
     def _evaluated(self) -> dict[int, Any]:
         """The values of all nodes, with the cuts taken so far."""
-        values: dict[int, Any] = {}
-        for node in self.nodes:
-            cut = self.taken.get(node.index)
-            if cut is not None:
-                kept = values[cut.kept.index]
-                values[node.index] = np.negative(kept) if cut.negative else kept
-            elif node.args:
-                operands = (values[a.index] for a in node.args)
-                with np.errstate(invalid="ignore"):  # a cut may leave a loop that does not close
-                    values[node.index] = OPERATIONS[node.op].value(*operands)
-            elif node.op == "number":
-                values[node.index] = float(node.value)
-            else:
-                known = self.states.inputs if node.op == "input" else node.graph.values
-                values[node.index] = known[node.name]
-        return values
+        cuts = {k: ("neg" if x.negative else "kept", [x.kept.index]) for k, x in self.taken.items()}
+        steps = [(k, *cuts.get(k, (op, args))) for k, op, args in steps_of(self.nodes)]
+        with np.errstate(invalid="ignore"):  # a cut may leave a loop that does not close
+            return run(steps, dict(self.leaves), {**FLOATS, "kept": lambda value: value})
 
     def _slopes(self) -> dict[int, Array]:
         """Derivatives of the outputs by each value, (n, m) or (n, 1), through sums and products.

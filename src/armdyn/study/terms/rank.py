@@ -16,11 +16,12 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, check_known, counted, shown
-from armdyn.report.figures import COLOURS, GREY, INK, PALE, save_picture
-from armdyn.report.result import Result, Section
+from armdyn.report.figures import COLOURS, INK, panel_grid, save_picture
+from armdyn.report.panels import bar_rows, name_rows, panel_title, sheet
+from armdyn.report.result import Result, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
+from armdyn.simulation.limits import effort_limits
 from armdyn.study.operations.count import count_operations
-from armdyn.study.pictures import name_rows, panel_title, sheet, write_beside
 from armdyn.study.states import OnLimits, Over, StateSet, is_workspace, states_of
 
 PANELS_A_ROW = 3
@@ -34,36 +35,30 @@ def draw_ranking(
     rows = -(-len(panels) // PANELS_A_ROW)
     height = 1.0 + rows * (0.75 + 0.3 * len(names))
     figure = sheet(12.0, height, head[0], f"{head[1]}; shorter is better", 0.02)
-    axes = figure.subplots(rows, PANELS_A_ROW, squeeze=False, sharey=True)
-    inch, longest = 1 / height, max(map(len, names))
-    left = min(0.3, 0.03 + 0.0068 * longest)
-    figure.subplots_adjust(
-        left=left, right=0.98, top=1 - 1.2 * inch, bottom=0.15 * inch, wspace=0.12,
-        hspace=0.75 / (0.3 * len(names) + 0.2),
-    )  # fmt: skip
-    for panel, (title, values) in zip(axes.ravel(), panels, strict=False):
+    left, between = min(0.3, 0.03 + 0.0068 * max(map(len, names))), 0.3 * len(names) + 0.2
+    room = {"left": left, "right": 0.98, "top": 1 - 1.2 / height, "bottom": 0.15 / height}
+    room |= {"wspace": 0.12, "hspace": 0.75 / between}
+    places = panel_grid(figure, len(panels), PANELS_A_ROW, room, sharey=True)
+    for panel, (title, values) in zip(places, panels, strict=True):
         _draw(panel, title, np.array(values, dtype=float))
-    for panel in axes.ravel()[len(panels) :]:
-        panel.set_visible(False)
-    name_rows(axes[0, 0], names)
+    name_rows(places[0], names)
     return figure
 
 
 def _draw(panel: Any, title: str, values: Any) -> None:
     known = values[np.isfinite(values)]
-    most = float(known.max(initial=0.0)) or 1.0
-    for row, value in enumerate(values):
-        best, end = value == known.min(initial=np.inf), min(np.nan_to_num(value), 1.1 * most)
-        panel.barh(row, end, height=0.68, color=_BEST if best else _OTHERS)
-        text = "not known" if np.isnan(value) else f"{value:.0f}" if value > 1e4 else f"{value:.4g}"
-        look = {"color": INK, "weight": "bold"} if best else {"color": GREY}
-        write_beside(panel, text, end, row, fontsize=8, **look)
+    most, least = float(known.max(initial=0.0)) or 1.0, known.min(initial=np.inf)
+    words = [
+        "not known" if np.isnan(value) else f"{value:.0f}" if value > 1e4 else f"{value:.4g}"
+        for value in values
+    ]
+    ends = np.minimum(np.nan_to_num(values), 1.1 * most)
+    colours = [_BEST if value == least else _OTHERS for value in values]
+    bar_rows(panel, ends, words, colours, 1.3 * most)
+    for text, value in zip(panel.texts, values, strict=True):
+        if value == least:
+            text.set(color=INK, weight="bold")
     panel_title(panel, title)
-    panel.set_xlim(0, 1.3 * most)
-    panel.set_xticks([])
-    panel.tick_params(axis="y", length=0, labelcolor=INK)
-    panel.spines["bottom"].set_visible(False)
-    panel.spines["left"].set_color(PALE)
 
 
 MEASURES = {
@@ -149,11 +144,11 @@ class Ranking(Result):
         """The parts of the report."""
         columns = [MEASURES[name] for name in self.measures]
         rows = tuple(
-            (str(place), arm.name, *(_cell(getattr(arm, name)) for name in self.measures))
+            (str(place), arm.name, *(number(getattr(arm, name)) for name in self.measures))
             for place, arm in enumerate(self.arms, start=1)
         )
         arms = [{"place": k, **asdict(arm)} for k, arm in enumerate(self.arms, start=1)]
-        data = {"task": self.task, "by": self.by, "notes": list(self.notes), "arms": arms}
+        data = {**parts_of(self, "task", "by", "notes"), "arms": arms}
         lines = tuple(f"note: {note}" for note in self.notes)
         title = f"Arms by {_plain(self.by)}, {self.task}"
         peaks = tuple(
@@ -170,7 +165,7 @@ class Ranking(Result):
 
 def rank(
     robots: Sequence[Robot] | Mapping[str, Robot],
-    task: Over,
+    over: Over,
     *,
     by: str = "peak_torque",
     limits: OnLimits = "error",
@@ -179,7 +174,7 @@ def rank(
 
     Args:
         robots: Arms with the same joints, in a list, or in a mapping by what they are called.
-        task: A motion of the joints, as in `armdyn.terms`; or "workspace", that of the first arm.
+        over: A motion of the joints, as in `armdyn.terms`; or "workspace", that of the first arm.
         by: What decides: "peak_torque", "rms_torque", "peak_force", "rms_force", "peak_power",
             "mean_power", "load", "coupling", "condition" or "operations".
         limits: "error", "warn" or "ignore": what to do where the task leaves the limits of an arm.
@@ -188,8 +183,8 @@ def rank(
     check_known("measure to rank by", by, MEASURES)
     first = next(iter(named.values()))
     _check_same_joints(named)
-    states = states_of(first, task, limits)
-    for robot in () if is_workspace(task) else list(named.values())[1:]:
+    states = states_of(first, over, limits)
+    for robot in () if is_workspace(over) else list(named.values())[1:]:
         states_of(robot, states, limits)
     found = [_ranked(name, robot, states) for name, robot in named.items()]
     if by in ("peak_torque", "rms_torque") and not any(_turning(first)):
@@ -247,14 +242,12 @@ def _ranked(name: str, robot: Robot, states: StateSet) -> Ranked:
     n, m = robot.n, len(states)
     tau, coupling, condition = np.empty((m, n)), np.empty(m), np.empty(m)
     for part in states.parts(n * n):
-        tau[part] = robot.inverse_dynamics(states.q[part], states.qd[part], states.qdd[part])
+        tau[part] = robot.inverse_dynamics(*states.at(part).motion)
         M = robot.mass_matrix(states.q[part])
         coupling[part], condition[part] = _coupling(M), np.linalg.cond(M)
     turning, w = np.array(_turning(robot)), states.weights
     power = np.abs(tau * states.qd).sum(1)
-    joints = [robot.model.joints[i] for i in robot.model.independent]
-    limits = np.array([joint.limits.effort or np.inf for joint in joints])
-    peaks = np.abs(tau).max(0)
+    limits, peaks = effort_limits(robot.model), np.abs(tau).max(0)
     known = np.isfinite(limits)
 
     def sizes(of: Array) -> tuple[float, float]:
@@ -282,12 +275,6 @@ def _coupling(M: Array) -> Array:
     relative = np.abs(M) / np.where(sizes > 0, sizes, 1.0)
     total = relative.sum((1, 2))
     return 1 - np.einsum("sii->s", relative) / np.where(total > 0, total, 1.0)
-
-
-def _cell(value: float) -> str:
-    if isinstance(value, int):
-        return str(value)
-    return "-" if np.isnan(value) else f"{value:.4g}"
 
 
 def _plain(name: str) -> str:

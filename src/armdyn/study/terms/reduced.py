@@ -30,11 +30,11 @@ from armdyn.quantities.program import QUANTITIES, shortest_nodes, trace_robot
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.report.figures import COLOURS, INK, PALE, save_picture
-from armdyn.report.result import Result, Section
+from armdyn.report.panels import bar_rows, name_rows, sheet
+from armdyn.report.result import Result, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.shorten import shorten
-from armdyn.study.pictures import name_rows, sheet, write_beside
 from armdyn.study.states import OnLimits, Over, StateSet, fresh_states, is_workspace, states_of
 from armdyn.study.terms.dropping import (
     Droppable,
@@ -83,11 +83,10 @@ class Model:
     """Whether there are centrifugal and Coriolis terms."""
     program: Program
 
-    @property
-    def kernel(self) -> Kernel:
-        """The program compiled."""
-        robot = self.robot
-        return Kernel(robot.model, request_of(robot), "float64", robot.cache, self.program)
+
+def kernel_of(robot: Robot, program: Program) -> Kernel:
+    """A program for the torques of a robot, compiled."""
+    return Kernel(robot.model, request_of(robot), "float64", robot.cache, program)
 
 
 def request_of(robot: Robot) -> Request:
@@ -133,8 +132,8 @@ class Search:
 
     def errors(self, model: Model, states: StateSet) -> Array:
         """Errors relative to the scale, by evaluation of both kernels, (m, n)."""
-        motion = states.q, states.qd, states.qdd
-        return np.abs(model.kernel(*motion) - self.robot.inverse_dynamics(*motion)) / self.scale
+        torques = self.robot.inverse_dynamics(*states.motion)
+        return np.abs(kernel_of(model.robot, model.program)(*states.motion) - torques) / self.scale
 
     def _some(self, states: StateSet, most: int) -> StateSet:
         """At most so many states, evenly taken, and those in which errors were too large."""
@@ -182,9 +181,9 @@ class Search:
         if most < FEWEST_PRUNING_STATES:
             return model
         some = self._some(states, most)
-        motion = {"q": some.q, "qd": some.qd, "qdd": some.qdd}
-        inputs = {f"{k}{i + 1}": v[:, i] for k, v in motion.items() for i in range(v.shape[1])}
-        torques = self.robot.inverse_dynamics(some.q, some.qd, some.qdd).T
+        motion = zip(("q", "qd", "qdd"), some.motion, strict=True)
+        inputs = {f"{k}{i + 1}": v[:, i] for k, v in motion for i in range(v.shape[1])}
+        torques = self.robot.inverse_dynamics(*some.motion).T
         kept = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
         program = _program(model.robot, settle(kept))
         short = program.whole.total <= MOST_SHORTENED.value
@@ -209,19 +208,12 @@ def draw_reduction(
     height = HEAD + FOOT + INCH_A_JOINT * max(4, len(errors))
     figure = sheet(9.8, height, *head, 0.02)
     bottom, tall = FOOT / height, 1 - (HEAD + FOOT) / height
-    _draw_counts(figure.add_axes((0.09, bottom, 0.33, tall)), counts)
+    panel, totals = figure.add_axes((0.09, bottom, 0.33, tall)), [count.total for count in counts]
+    bar_rows(panel, totals, list(map(str, totals)), (_FULL, _REDUCED), 1.18 * max(totals[0], 1))
+    name_rows(panel, ("full", "reduced"))
+    panel.set_xlabel("multiplications and additions")
     _draw_errors(figure.add_axes((0.55, bottom, 0.42, tall)), errors, tolerance)
     return figure
-
-
-def _draw_counts(axes: Any, counts: Sequence[Any]) -> None:
-    for row, (count, colour) in enumerate(zip(counts, (_FULL, _REDUCED), strict=True)):
-        axes.barh(row, count.total, height=0.6, color=colour)
-        write_beside(axes, str(count.total), count.total, row, weight="bold", color=INK)
-    name_rows(axes, ("full", "reduced"))
-    axes.spines["left"].set_visible(False)
-    axes.set_xlim(0, 1.18 * max(counts[0].total, 1))
-    axes.set_xlabel("multiplications and additions")
 
 
 def _draw_errors(axes: Any, errors: Sequence[Any], tolerance: float) -> None:
@@ -300,8 +292,7 @@ class Reduced(Result):
     @cached_property
     def kernel(self) -> Callable[..., Array]:
         """Torques as a compiled function of q, qd and qdd."""
-        robot = self.robot
-        return Kernel(robot.model, request_of(robot), "float64", robot.cache, self.program).call
+        return kernel_of(self.robot, self.program).call
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Approximate torques of a motion, (..., n) [N m or N]."""
@@ -328,17 +319,15 @@ class Reduced(Result):
         share = after.total / before.total if before.total else 1.0
         pairs = [(x.mul, x.add, x.div, x.trig, x.total) for x in self.counts]
         names = ("multiplications", "additions", "divisions", "sines and cosines", "operations")
-        rows = [(name, str(x), str(y)) for name, x, y in zip(names, *pairs, strict=True)]
+        rows = [(name, str(x), str(y)) for name, x, y in zip(names, *pairs, strict=True) if x or y]
         head = Section(
             f"{self._title}: a model within {100 * self.tolerance:.3g} % {self.states}",
             (f"{after.total} of {counted(before.total, 'operation')}, {100 * share:.0f} %",),
             ("", "full", "reduced"),
-            tuple(row for row in rows if row[1:] != ("0", "0")),
+            tuple(rows),
             data={
+                **parts_of(self, "tolerance", "states", "other_states"),
                 "robot": self.full.name,
-                "tolerance": self.tolerance,
-                "states": self.states,
-                "other_states": self.other_states,
                 "operations": {
                     name: asdict(count) | {"total": count.total}
                     for name, count in zip(("full", "reduced"), self.counts, strict=True)
@@ -351,15 +340,11 @@ class Reduced(Result):
         ]
         if self.operations.total < self.counts[0].total and not self.parameters_only:
             lines.append("and terms of sums in the program, as many as the tolerance allows")
-        data = {"dropped": list(self.dropped), "kept": list(self.kept)}
-        terms = Section("What is dropped", tuple(lines), data=data)
+        dropped = Section("What is dropped", tuple(lines), data=parts_of(self, "dropped", "kept"))
         errors = tuple(
             (
-                joint.name,
-                f"{joint.reference:.4g} {joint.unit}",
-                joint.basis,
-                f"{100 * joint.chosen:.3g} %",
-                f"{100 * joint.verified:.3g} %",
+                *(joint.name, f"{joint.reference:.4g} {joint.unit}", joint.basis),
+                *(number(x, "%", 3) for x in (joint.chosen, joint.verified)),
             )
             for joint in self.errors
         )
@@ -368,9 +353,9 @@ class Reduced(Result):
             (f"verified {self.other_states}, which were not used to choose the model",),
             ("joint", "relative to", "which is its", "where chosen", "at others"),
             errors,
-            data={"error": self.error, "joints": [asdict(joint) for joint in self.errors]},
+            data={"error": self.error, "joints": self.errors},
         )
-        return head, terms, verified
+        return head, dropped, verified
 
 
 def reduced(
@@ -402,13 +387,13 @@ def reduced(
     tolerance = check_tolerance(tolerance)
     check_known("reference of errors", reference, get_args(Reference))
     given = states_of(robot, over, limits)
-    peaks = np.abs(robot.inverse_dynamics(given.q, given.qd, given.qdd)).max(0)
+    peaks = np.abs(robot.inverse_dynamics(*given.motion)).max(0)
     measured = references(robot, peaks, reference)
     only = check_truth("parameters_only", parameters_only)
     search = Search(robot, np.array([by for by, _ in measured]), only)
-    for number in range(ROUNDS):
-        states = given, fresh_states(robot, over, given, number)
-        model = search.best(given, tolerance * TIGHTER ** (number + is_workspace(over)))
+    for round_ in range(ROUNDS):
+        states = given, fresh_states(robot, over, given, round_)
+        model = search.best(given, tolerance * TIGHTER ** (round_ + is_workspace(over)))
         errors = [search.errors(model, each) for each in states]
         if max(e.max() for e in errors) <= tolerance:
             break
@@ -416,36 +401,24 @@ def reduced(
     else:
         model = search.full
         errors = [search.errors(model, each) for each in states]
-    largest = [e.max(0) for e in errors]
-    return _result(search, model, tolerance, states, largest, measured)
-
-
-def _result(
-    search: Search,
-    model: Model,
-    tolerance: float,
-    states: tuple[StateSet, StateSet],
-    errors: list[Array],
-    measured: list[tuple[float, str]],
-) -> Reduced:
-    full = search.robot
-    joints = [full.model.joints[i] for i in full.model.independent]
-    title = f"{full.model.title or full.name}, reduced to within {100 * tolerance:.3g} %"
-    named = replace(model.robot.model, name=f"{full.name}_reduced", title=title)
-    dropped = [x.name for x in model.dropped]
+    title = f"{robot.model.title or robot.name}, reduced to within {100 * tolerance:.3g} %"
+    named = replace(model.robot.model, name=f"{robot.name}_reduced", title=title)
+    dropped = tuple(x.name for x in model.dropped)
+    joints = [robot.model.joints[i] for i in robot.model.independent]
+    largest = zip(joints, measured, *(e.max(0) for e in errors), strict=True)
     return Reduced(
-        full,
-        Robot(named, cache=full.cache, effort=full.effort),
+        robot,
+        Robot(named, cache=robot.cache, effort=robot.effort),
         model.program,
         tolerance,
         states[0].words,
         states[1].words,
-        tuple(dropped),
+        dropped,
         tuple(x.name for x in search.droppable if x.name not in dropped),
-        search.parameters_only,
+        only,
         tuple(
             JointError(joint.name, joint.type.torque_unit, by, basis, float(a), float(b))
-            for joint, (by, basis), a, b in zip(joints, measured, *errors, strict=True)
+            for joint, (by, basis), a, b in largest
         ),
         (search.full.program.whole, model.program.whole),
     )

@@ -30,10 +30,10 @@ from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.friction import FRICTION_ROWS
-from armdyn.report.figures import COLOURS, GREY, PALE, save_picture
+from armdyn.report.figures import COLOURS, GREY, panel_grid, save_picture
+from armdyn.report.panels import bar_rows, key_row, name_rows, panel_title, sheet
 from armdyn.report.result import Result, Section
 from armdyn.robot import Robot, check_robot
-from armdyn.study.pictures import key_row, name_rows, panel_title, sheet, write_beside
 from armdyn.study.states import OnLimits, Over, StateSet, states_of
 
 PARTS = ("rotation of links", "translation of links")
@@ -120,7 +120,7 @@ def joint_terms(
     place = {kind: [c for c, (k, _) in enumerate(columns) if k == kind] for kind in KINDS}
     residual = 0.0
     for part in states.parts(n * len(columns) + len(robot.model.joints) ** 3):
-        state, weights = (states.q[part], states.qd[part], states.qdd[part]), states.weights[part]
+        state, weights = states.at(part).motion, states.weights[part]
         tau = robot.inverse_dynamics(*state, friction=friction)
         terms = _terms(robot, *state, friction)
         sums = np.stack([terms[..., place[kind]].sum(-1) for kind in KINDS], -1)
@@ -226,37 +226,22 @@ def draw_terms(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: li
 def _panels(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
     n = len(joints)
     columns = min(n, 2 if n <= 4 else 3)
-    rows = -(-n // columns)
-    height = 1.6 + 2.3 * rows
-    figure = _headed(1.2 + 4.6 * columns, height, head, {s.kind for j in joints for s in j.terms})
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    inch, left = 1 / height, (1.35 if columns > 1 else 1.6) / (1.2 + 4.6 * columns)
-    figure.subplots_adjust(
-        left=left, right=0.97, top=1 - 1.65 * inch, bottom=0.25 * inch, hspace=0.42, wspace=0.45
-    )
+    width, height = 1.2 + 4.6 * columns, 1.6 + 2.3 * -(-n // columns)
+    figure = _headed(width, height, head, {s.kind for j in joints for s in j.terms})
+    left, top, bottom = (1.35 if columns > 1 else 1.6) / width, 1 - 1.65 / height, 0.25 / height
+    room = dict(left=left, right=0.97, top=top, bottom=bottom, hspace=0.42, wspace=0.45)
     longest = max((s.rms_share for joint in joints for s in joint.terms), default=1.0) or 1.0
-    most = min(DRAWN_TERMS, max(len(joint.terms) for joint in joints))
-    for panel, joint, speed in zip(axes, joints, speeds, strict=False):
-        _draw_joint(panel, joint, speed, longest)
-        panel.set_ylim(max(most, 1) - 0.4, -0.6)
-    for panel in axes[n:]:
-        panel.set_visible(False)
+    most = max(min(DRAWN_TERMS, max(len(joint.terms) for joint in joints)), 1)
+    panels = panel_grid(figure, n, columns, room)
+    for panel, joint, speed in zip(panels, joints, speeds, strict=True):
+        drawn = joint.terms[:DRAWN_TERMS]
+        ends, colours = [s.rms_share for s in drawn], [KIND_COLOURS[s.kind] for s in drawn]
+        bar_rows(panel, ends, [f"{100 * end:.3g} %" for end in ends], colours, 1.18 * longest)
+        name_rows(panel, [share.name.replace("^2", "²") for share in drawn])
+        panel.set_ylim(most - 0.4, -0.6)
+        static = "static" if np.isinf(speed) else f"quasi-static to {speed:.2g} × speed"
+        panel_title(panel, joint.name, f"RMS {joint.rms:.3g} {joint.unit}, {static}")
     return figure
-
-
-def _draw_joint(panel: Any, joint: JointTerms, speed: float, longest: float) -> None:
-    shares = joint.terms[:DRAWN_TERMS]
-    for row, share in enumerate(shares):
-        panel.barh(row, share.rms_share, height=0.68, color=KIND_COLOURS[share.kind])
-        text = f"{100 * share.rms_share:.3g} %"
-        write_beside(panel, text, share.rms_share, row, fontsize=7.5, color=GREY)
-    name_rows(panel, [share.name.replace("^2", "²") for share in shares])
-    panel.set_xlim(0, 1.18 * longest)
-    panel.set_xticks([])
-    panel.spines["bottom"].set_visible(False)
-    panel.spines["left"].set_color(PALE)
-    static = "static" if np.isinf(speed) else f"quasi-static to {speed:.2g} × speed"
-    panel_title(panel, joint.name, f"RMS {joint.rms:.3g} {joint.unit}, {static}")
 
 
 def _bars(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
@@ -364,7 +349,7 @@ class Terms(Result):
                 "states": self.states,
                 "tolerance": self.tolerance,
                 "residual": self.residual,
-                "notes": list(self.notes),
+                "notes": self.notes,
                 "joints": [
                     asdict(joint) | {"quasi_static": asdict(part) | {"error": part.error}}
                     for joint, part in self._pairs()
@@ -434,7 +419,7 @@ class Terms(Result):
 
 def terms(
     robot: Robot,
-    trajectory: Over = "workspace",
+    over: Over = "workspace",
     *,
     tolerance: float = TOLERANCE,
     reference: Reference = "peak",
@@ -446,7 +431,7 @@ def terms(
 
     Args:
         robot: The robot.
-        trajectory: A trajectory file, a trajectory, anything with t, q, qd and qdd, the arrays
+        over: A trajectory file, a trajectory, anything with t, q, qd and qdd, the arrays
             (q, qd, qdd), each (..., n), or "workspace" (`armdyn.Workspace`): random states.
         tolerance: What the quasi-static model may neglect, above 0 and below 1.
         reference: Relative to what: "peak", the largest torque of the joint over these states, or
@@ -458,7 +443,7 @@ def terms(
     check_robot(robot)
     tolerance = check_tolerance(tolerance)
     check_known("reference of errors", reference, get_args(Reference))
-    states = states_of(robot, trajectory, limits)
+    states = states_of(robot, over, limits)
     joints, residual = joint_terms(robot, states, check_truth("friction", friction))
     measured = references(robot, np.array([joint.peak for joint in joints]), reference)
     quasi_static = (

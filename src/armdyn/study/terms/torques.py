@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,13 @@ from armdyn.report.figures import (
     save_picture,
     thinned,
 )
+from armdyn.report.panels import handle_row, sheet
+from armdyn.report.result import Result, Section, parts_of, unrounded, zero
 from armdyn.robot import Robot
 from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
 from armdyn.simulation.hand import Hand
-from armdyn.simulation.limits import Excess, effort_limits, excesses
-from armdyn.study.pictures import handle_row, sheet
+from armdyn.simulation.limits import Excess, effort_limits, excess_section, excesses
+from armdyn.study.states import Motion, Over, motion_of
 
 NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
 PARTS = ("axial", "radial", "tilting", "twisting")
@@ -50,7 +53,7 @@ LINES = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reactions:
+class Reactions(Result):
     """Force and moment that base and N links receive at m instants: rows 0, and 1 to N.
 
     The base receives them from the ground, a link from its parent.
@@ -103,6 +106,25 @@ class Reactions:
             | {name: _peak(self.t, found[:, i]) for name, found in values.items()}
             for i, (link, joint) in enumerate(zip(self.links, self.joints, strict=True))
         ]
+
+    def sections(self) -> tuple[Section, ...]:
+        """The largest of every magnitude on base and links."""
+        parts = (*(("force", "peak"), ("force", "peak_time"), ("axial", "peak")),
+                 *(("radial", "peak"), ("moment", "peak"), ("moment", "peak_time")),
+                 *(("tilting", "peak"), ("twisting", "peak")))  # fmt: skip
+        links = self.summary()
+        columns = ("link", "force [N]", "at [s]", "axial", "radial", "moment [N·m]", "at [s]")
+        told = (
+            "largest force and moment on each link from its parent, the moment about its joint, "
+            "and on the base (first row) from the ground, the moment about its origin; axial: "
+            "along the axis of the joint (z of the base), radial and tilting: across it, "
+            "twisting: about it"
+        )
+        rows = tuple(
+            (link["link"], *(f"{link[part][name]:.3f}" for part, name in parts)) for link in links
+        )
+        title = "What ground and joints carry"
+        return (Section(title, (told,), (*columns, "tilting", "twisting"), rows),)
 
     def plot(self, path: str | Path) -> None:
         """Draw force and moment on ground and joints to a .png, .pdf or .svg file, a row each."""
@@ -167,14 +189,12 @@ def _draw_reaction(
     panel.locator_params(axis="y", nbins=5)
 
 
-State = tuple[Array, Array, Array]
-"""q, q̇ and q̈ of some instants, (k, n) each."""
 CHUNK = 2048
 """Instants computed at once, so that the arrays of every formulation stay small."""
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueReport:
+class TorqueReport(Result):
     """The torques of a robot along a trajectory of m instants."""
 
     arm: Robot = field(repr=False)
@@ -230,53 +250,111 @@ class TorqueReport:
         table |= self.hand.columns()
         return table if self.reactions is None else table | self.reactions.columns()
 
-    def summary(self) -> dict[str, Any]:
-        """Peak and RMS of every joint and term, as plain data."""
-        t = self.trajectory.t
-        peaks = np.abs(self.total).argmax(0)
-        return {
-            "robot": self.robot,
-            "trajectory": {
-                "file": self.trajectory.source,
-                "rows": len(t),
-                "duration": float(t[-1] - t[0]),
-                "computed": list(self.trajectory.computed),
-            },
-            "formulation": self.formulation,
-            "friction": self.friction,
-            "residual": self.residual,
+    def plot(self, path: str | Path) -> None:
+        """Draw the torques along a trajectory to a .png, .pdf or .svg file: a panel a joint."""
+        save_picture(path, _torque_figure, self)
+
+    def sections(self) -> tuple[Section, ...]:
+        """Peak and RMS of every joint and term, limits that are exceeded, the hand, reactions."""
+        t, joints = self.trajectory.t, self._joints()
+        one = len(t) == 1
+        file = self.trajectory.source or "the motion"
+        along = f"along {file}: {counted(len(t), 'instant')}, {np.ptp(t):.6g} s"
+        head = f"{self.robot} {'at one state' if one else along}, by {self.formulation}"
+        move = {"file": self.trajectory.source, "rows": len(t), "duration": np.ptp(t)}
+        hand = _hand(t, self.hand)
+        fastest = "; ".join(
+            f"{fast['peak']:.4g} {unit} at {fast['peak_time']:.3f} s"
+            for fast, unit in zip(hand.values(), ("m/s", "rad/s", "m/s²", "rad/s²"), strict=True)
+        )
+        data = {
+            **parts_of(self, "robot", "formulation", "friction", "residual"),
+            "trajectory": {**move, "computed": self.trajectory.computed},
             "excesses": [excess.data() for excess in self.excesses],
-            "joints": [
-                {
-                    "name": name,
-                    "unit": self.units[i],
-                    "limit": float(self.limits[i]) if np.isfinite(self.limits[i]) else None,
-                    "peak_time": float(t[peaks[i]]),
-                    **_extremes(t, self.total[:, i]),
-                    "terms": {term: _extremes(t, v[:, i]) for term, v in self.terms.items()},
-                }
-                for i, name in enumerate(self.joints)
-            ],
-            "hand": self._hand_summary(),
+            "joints": joints,
+            "hand": hand,
             "reactions": [] if self.reactions is None else self.reactions.summary(),
         }
+        note = self.trajectory.note
+        return (
+            Section(
+                head + ("" if self.friction else ", without friction"),
+                (f"note: {note}",) if note else (),
+                data=data,
+            ),
+            excess_section(self.excesses),
+            (_state_section if one else _motion_section)(joints, list(self.acting)),
+            Section("" if one else "Hand", (f"the hand at its fastest: {fastest}",)),
+            *(() if self.reactions is None else self.reactions.sections()),
+        )
 
-    def _hand_summary(self) -> dict[str, Any]:
-        """Largest speed and acceleration of the hand, with their times."""
-        t, found = self.trajectory.t, {}
-        for name, twist in (
-            ("speed", self.hand.velocity),
-            ("acceleration", self.hand.acceleration),
-        ):
-            for part, columns in (("linear", slice(3)), ("angular", slice(3, 6))):
-                size = np.linalg.norm(twist[:, columns], axis=-1)
-                found[f"{part}_{name}"] = _peak(t, size)
-        return found
+    def _joints(self) -> list[dict[str, Any]]:
+        """Each joint with the extremes of its torque and of its terms."""
+        t, peaks = self.trajectory.t, np.abs(self.total).argmax(0)
+        return [
+            {
+                "name": name,
+                "unit": self.units[i],
+                "limit": self.limits[i] if np.isfinite(self.limits[i]) else None,
+                "peak_time": t[peaks[i]],
+                **_extremes(t, self.total[:, i]),
+                "terms": {term: _extremes(t, v[:, i]) for term, v in self.terms.items()},
+            }
+            for i, name in enumerate(self.joints)
+        ]
+
+
+def _hand(t: Array, hand: Hand) -> dict[str, dict[str, float]]:
+    """Largest speed and acceleration of the hand, with their times."""
+    return {
+        f"{part}_{name}": _peak(t, np.linalg.norm(twist[:, columns], axis=-1))
+        for name, twist in (("speed", hand.velocity), ("acceleration", hand.acceleration))
+        for part, columns in (("linear", slice(3)), ("angular", slice(3, 6)))
+    }
+
+
+def _motion_section(joints: list[dict[str, Any]], terms: list[str]) -> Section:
+    """The torques of a motion: two rows a joint."""
+    limited, rows = any(joint["limit"] for joint in joints), list[tuple[str, ...]]()
+    for joint in joints:
+        parts = [joint, *(joint["terms"][term] for term in terms)]
+        # four digits of the largest number, six decimals at most
+        digits = next((d for d in range(1, 6) if abs(joint["peak"]) >= 10.0 ** (3 - d)), 6)
+        peak, *peaks = (f"{part['peak']:z.{digits}f}" for part in parts)
+        mean, *means = (f"{part['rms']:z.{digits}f}" for part in parts)
+        limit, blank = ([_limit(joint)], [""]) if limited else ([], [])
+        rows.append((joint["name"], "peak", peak, *limit, *peaks, f"{joint['peak_time']:.3f}"))
+        rows.append((f"  {joint['unit']}", "RMS", mean, *blank, *means, ""))
+    columns = ("joint", "", "total", *["limit"] * limited, *terms, "at [s]")
+    told = "peak: the value of largest magnitude, each term at its own time"
+    return Section("Torques", (told,), columns, tuple(rows), 2)
+
+
+def _state_section(joints: list[dict[str, Any]], terms: list[str]) -> Section:
+    """The torques of one state: each is its own peak."""
+    limited, largest = any(x["limit"] for x in joints), max(abs(x["peak"]) for x in joints)
+    rows = tuple(
+        (
+            *(joint["name"], joint["unit"], f"{unrounded(joint['peak'], largest):.6g}"),
+            *([_limit(joint)] if limited else []),
+            *(
+                zero(unrounded(joint["terms"][term]["peak"], largest), abs(joint["peak"]))
+                for term in terms
+            ),
+        )
+        for joint in joints
+    )
+    columns = ("joint", "", "torque", *["limit"] * limited, *terms)
+    return Section("Torques", (), columns, rows, 2)
+
+
+def _limit(joint: dict[str, Any]) -> str:
+    return f"{joint['limit']:.6g}" if joint["limit"] else "none"
 
 
 def torque_report(
     robot: Robot,
-    trajectory: SampledMotion,
+    over: Over,
     *,
     friction: bool = True,
     formulation: str | None = None,
@@ -289,27 +367,29 @@ def torque_report(
 ) -> TorqueReport:
     """The torques that drive a robot along a trajectory, and their terms; `reactions` if asked.
 
-    A formulation gives the total only: the terms are always those of the ledger. The wrench of the
-    environment is that of the trajectory, or (6,) or (m, 6) here; the motion of the base is given
-    as to `armdyn.simulate`, or as a BaseMotion with one sample for each instant. `progress` is
-    called with the number of instants computed since the last call.
+    `over` is a motion with times, as in `armdyn.terms`. A formulation gives the total only: the
+    terms are always those of the ledger. The wrench of the environment is that of the trajectory,
+    or (6,) or (m, 6) here; the motion of the base is given as to `armdyn.simulate`, or as a
+    BaseMotion with one sample for each instant. `progress` is called with the number of instants
+    computed since the last call.
     """
+    trajectory = motion_of(robot, over)
     rows, n = trajectory.q.shape
-    if n != robot.n:
-        raise TrajectoryError(
-            f"the trajectory moves {counted(n, 'joint')}, but {robot.name!r} has {robot.n}: "
-            f"{', '.join(robot.joint_names)}"
-        )
     where = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
     moving = base_rows(robot, base_motion, trajectory.t)
     chunks = list(_chunks(trajectory, _wrench(trajectory, external_wrench), where, moving))
     total = np.empty((rows, n))
     terms: dict[str, Array] = {}
     for part, state, on, base in chunks:
-        total[part] = _torques(robot, state, on | base, friction, formulation)
-        for name, values in _terms(robot, state, on, total[part] if base else None, friction):
+        torques = partial(robot.inverse_dynamics, *state, friction=friction)
+        total[part] = torques(formulation=formulation, **on, **base)
+        found = dict(robot.ledger(*state, **on).terms)
+        if base:
+            found["base"] = total[part] - torques(**on)
+        for name, values in found.items():
             kept = terms.setdefault(name, np.zeros((rows, n)))
-            if values.any():  # untouched zeros take no memory
+            # untouched zeros take no memory
+            if values.any() and (friction or name not in FRICTION_ROWS):
                 kept[part] = values
         if progress is not None:
             progress(len(state[0]))
@@ -331,7 +411,7 @@ def torque_report(
     )
 
 
-Chunk = tuple[slice, State, dict[str, Any], dict[str, Any]]
+Chunk = tuple[slice, Motion, dict[str, Any], dict[str, Any]]
 """Which instants, their states, and what acts: the wrench with its options, and the base."""
 
 
@@ -342,12 +422,8 @@ def _chunks(
         part = slice(start, start + CHUNK)
         state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
         on = where if wrench is None else where | {"external_wrench": wrench[part]}
-        yield (
-            part,
-            state,
-            on,
-            {} if moving is None else {"base_motion": motion_of_rows(moving[part])},
-        )
+        base = {} if moving is None else {"base_motion": motion_of_rows(moving[part])}
+        yield part, state, on, base
 
 
 def _reactions(robot: Robot, trajectory: SampledMotion, chunks: list[Chunk]) -> Reactions:
@@ -358,22 +434,6 @@ def _reactions(robot: Robot, trajectory: SampledMotion, chunks: list[Chunk]) -> 
             found = robot.reactions(*state, frame=frame, base_wrench=True, **(on | base))
             axes[part] = found[..., :rows, :]  # those of cut joints come behind
     return Reactions.of(robot.model, trajectory.t, carried[0], carried[1])
-
-
-def _torques(
-    robot: Robot, state: State, on: dict[str, Any], friction: bool, formulation: str | None = None
-) -> Array:
-    return robot.inverse_dynamics(*state, friction=friction, formulation=formulation, **on)
-
-
-def _terms(
-    robot: Robot, state: State, on: dict[str, Any], moved: Array | None, friction: bool
-) -> Iterator[tuple[str, Array]]:
-    """The terms by name; `moved` are the torques on a base that moves, None if it stands still."""
-    for name, values in robot.ledger(*state, **on).terms.items():
-        yield name, values if friction or name not in FRICTION_ROWS else np.zeros(values.shape)
-    if moved is not None:
-        yield "base", moved - _torques(robot, state, on, friction)
 
 
 def _wrench(trajectory: SampledMotion, given: ArrayLike | None) -> Array | None:
@@ -408,11 +468,6 @@ def _extremes(t: Array, values: Array) -> dict[str, float]:
     square = np.square(values)
     integral = 0.5 * (square[1:] + square[:-1]) @ np.diff(t)
     return {"peak": peak, "rms": float(np.sqrt(integral / (t[-1] - t[0])))}
-
-
-def plot_torques(report: TorqueReport, path: str | Path) -> None:
-    """Draw the torques along a trajectory to a .png, .pdf or .svg file: a panel a joint."""
-    save_picture(path, _torque_figure, report)
 
 
 def _torque_figure(report: TorqueReport) -> Any:

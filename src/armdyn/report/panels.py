@@ -1,4 +1,4 @@
-"""What the pictures of studies share: a sheet with its head, legends, panels, rows of bars."""
+"""What pictures share: a sheet with its head, legends, a grid of panels, rows of bars."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.report.figures import GREY, INK
+from armdyn.report.figures import GREY, INK, PALE, write_head
 
 BEFORE, AFTER = "#B8B8B8", "#0072B2"
 VIEWS = ((0, 2), (1, 2), (0, 1))
@@ -24,9 +24,7 @@ def sheet(
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     figure = Figure(figsize=(width, height), facecolor="white")
-    look: Any = {"fontsize": 13, "weight": "bold", "color": INK, "va": "center"}
-    figure.text(left, 1 - drop / height, title, **look)
-    figure.text(left, 1 - (drop + 0.25) / height, subtitle, color=GREY, va="center")
+    write_head(figure, left, title, subtitle, drop)
     return figure
 
 
@@ -65,6 +63,20 @@ def write_beside(panel: Any, text: str, x: float, row: float, **look: Any) -> No
     """Text behind the end of a bar."""
     place: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
     panel.annotate(text, (x, row), **place, **look)
+
+
+def bar_rows(
+    panel: Any, ends: Sequence[float], words: Sequence[str], colours: Sequence[str], most: float
+) -> None:
+    """Bars from 0 to their ends, one below the other, with words behind; the panel ends at most."""
+    for row, (end, text, colour) in enumerate(zip(ends, words, colours, strict=True)):
+        panel.barh(row, end, height=0.68, color=colour)
+        write_beside(panel, text, end, row, fontsize=8, color=GREY)
+    panel.set_xlim(0, most)
+    panel.set_xticks([])
+    panel.tick_params(axis="y", length=0, labelcolor=INK)
+    panel.spines["bottom"].set_visible(False)
+    panel.spines["left"].set_color(PALE)
 
 
 def before_after_bars(
