@@ -83,7 +83,7 @@ def guessed(robot: armdyn.Robot, draw: np.random.Generator) -> armdyn.Robot:
     """The robot with links that are wrong by up to a fifth."""
     scale = np.repeat(1 + 0.2 * draw.uniform(-1, 1, len(robot.model.links)), 10)
     names = robot.parameter_names[: len(scale)]
-    values = dict(zip(names, scale * robot.parameters[: len(scale)], strict=True))
+    values = dict(zip(names, scale * robot.parameters()[: len(scale)], strict=True))
     return robot.with_parameters(values, physical="ignore")
 
 
@@ -112,7 +112,7 @@ def coverage(name: str, runs: int) -> tuple[int, int, int]:
     draw = np.random.default_rng(1)
     bare = two_arms() if name == "two_arms" else armdyn.load(name)
     true = worn(bare, draw)
-    known = dict(zip(true.parameter_names, true.parameters, strict=True))
+    known = dict(zip(true.parameter_names, true.parameters(), strict=True))
     for joint in true.joint_names:  # viscous friction may be found as that of each direction
         viscous = known[f"{joint}.viscous"]
         known |= {f"{joint}.viscous_{way}": viscous for way in ("positive", "negative")}

@@ -50,7 +50,7 @@ class Recorder:
         """The robot itself, its base parameters, and the formulations as they are written."""
         robot, state = self.robot, [self._vector(name, self.robot.n) for name in ("q", "qd", "qdd")]
         yield "saved file", self._saved
-        yield "parameters", lambda: values(robot.start, robot.parameters)
+        yield "parameters", lambda: values(robot.start, robot.parameters())
         yield "base parameters", self._base_parameters
         yield "exact rank", partial(called, robot.exact_rank)
         for name in available(lambda: robot.inverse_dynamics(*state, formulation="?")):
@@ -180,7 +180,7 @@ class Recorder:
 
     def _identified(self) -> Item:
         t, q, _, tau = self._motion("rk4")
-        return values(armdyn.identify(self.robot, {"t": t, "q": q, "tau": tau}).robot.parameters)
+        return values(armdyn.identify(self.robot, {"t": t, "q": q, "tau": tau}).robot.parameters())
 
     def _equations(self, form: str) -> Item:
         return {"texts": {"equations": str(armdyn.equations(self.robot, form))}}

@@ -14,7 +14,7 @@ import armdyn
 from armdyn.simulation.trajectories import fourier
 
 guess = armdyn.load("two_link")
-links = dict(zip(guess.parameter_names[:20], guess.parameters[:20], strict=True))
+links = dict(zip(guess.parameter_names[:20], guess.parameters()[:20], strict=True))
 true = guess.with_parameters({name: 1.2 * value for name, value in links.items()})
 
 

@@ -62,7 +62,7 @@ def check_base_parameters(robot):
         assert base.rank == np.linalg.matrix_rank(stacked(robot, links))
         Y, Y_b = (f(*states, links=links) for f in (robot.regressor, robot.base_regressor))
         assert base.matrix.shape == (base.rank, Y.shape[-1])
-        close(base.values, base.matrix @ robot.parameters[: Y.shape[-1]], 1e-14)
+        close(base.values, base.matrix @ robot.parameters()[: Y.shape[-1]], 1e-14)
         close(Y, Y_b @ base.matrix, 1e-10)
         close(Y_b @ base.values, tau)
 
@@ -79,12 +79,12 @@ def test_torque_is_regressor_times_parameters(arm):
     linear = [parameter.linear for parameter in robot.parameter_table]
     assert Y.shape == (2, 3, robot.n, sum(linear))
     # of friction some terms have parameters that torques are not linear in, as exponents
-    close(Y @ robot.parameters[linear], robot.inverse_dynamics(*states), 1e-11)
+    close(Y @ robot.parameters()[linear], robot.inverse_dynamics(*states), 1e-11)
 
 
 def test_parameters_go_by_name():
     robot = armdyn.load("panda")
-    value = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    value = dict(zip(robot.parameter_names, robot.parameters(), strict=True))
     body = robot.model.links[3].inertia
     name = robot.model.links[3].name
     assert len(value) == 70

@@ -215,7 +215,7 @@ def test_a_project_comes_back_as_it_was(tmp_path, two_link):
     project = Project(state, {"up": State.rest(np.array([1.5, 0.0]))}, {"axes": False})
     (tmp_path / "p.zip").write_bytes(packed(two_link, project))
     loaded = open_upload(tmp_path / "p.zip")
-    np.testing.assert_array_equal(loaded.robot.parameters, two_link.robot.parameters)
+    np.testing.assert_array_equal(loaded.robot.parameters(), two_link.robot.parameters())
     found = read_project(loaded.archive, 2)
     np.testing.assert_array_equal(found.state.qdd, state.qdd)
     assert found.state.payload == 0.5

@@ -245,7 +245,7 @@ def test_a_design_is_shown_beside_the_arm(window):
     window.shot("design")
     window.press("Go on with the new arm")
     until(lambda: "a new design" in window.session.arm.source, what="the new arm")
-    assert not np.allclose(window.session.arm.robot.parameters, old.parameters)
+    assert not np.allclose(window.session.arm.robot.parameters(), old.parameters())
     q = np.random.default_rng(0).uniform(-3, 3, (10, 2))
     M = window.session.arm.robot.mass_matrix(q)
     np.testing.assert_allclose(M, np.broadcast_to(M[0], M.shape), atol=1e-9)

@@ -283,7 +283,7 @@ def test_archives_projects_and_a_report_come_and_go(window, tmp_path, monkeypatc
     until(lambda: window.session.arm.robot.name == "two_link", what="the robot of the project")
     until(lambda: np.allclose(window.session.state.q, q, atol=1e-3), what="its state")
     until(lambda: "up" in panel(window, "PosesPanel").poses, what="its poses")
-    np.testing.assert_array_equal(window.session.arm.robot.parameters, robot.parameters)
+    np.testing.assert_array_equal(window.session.arm.robot.parameters(), robot.parameters())
     bad = tmp_path / "bad.zip"
     with zipfile.ZipFile(bad, "w") as archive:
         archive.writestr("../arm.urdf", "<robot/>")

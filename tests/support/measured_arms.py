@@ -24,7 +24,7 @@ def guessed(robot, seed=7, spread=0.2):
     draw = np.random.default_rng(seed)
     scale = np.repeat(1 + spread * draw.uniform(-1, 1, len(robot.model.links)), 10)
     names = robot.parameter_names[: len(scale)]
-    values = dict(zip(names, scale * robot.parameters[: len(scale)], strict=True))
+    values = dict(zip(names, scale * robot.parameters()[: len(scale)], strict=True))
     for name in robot.joint_names:
         values |= {f"{name}.{key}": 0.0 for key in ("rotor", "viscous", "offset")}
         values |= {f"{name}.coulomb_{way}": 0.0 for way in ("positive", "negative")}

@@ -37,8 +37,8 @@ def test_textbook_formulations_and_the_ledger(robot, motion, tau):
     for formulation in ("newton_euler", "lagrange_euler", "denoc"):
         same(robot.inverse_dynamics(*motion, formulation=formulation), tau)
     same(robot.ledger(*motion).total, tau)
-    same(robot.regressor(*motion) @ robot.parameters, tau)
-    same(robot.with_parameters(robot.parameters).inverse_dynamics(*motion), tau)
+    same(robot.regressor(*motion) @ robot.parameters(), tau)
+    same(robot.with_parameters(robot.parameters()).inverse_dynamics(*motion), tau)
     same(robot.forward_dynamics(*motion[:2], tau, method="composite_body"), motion[2])
     with pytest.raises(ModelError, match="articulated_body' is for independent joints"):
         robot.forward_dynamics(*motion[:2], tau, method="articulated_body")

@@ -110,7 +110,7 @@ def found_robot(task: Task, motors: Sequence[Motor], prior: Prior, theta: Array)
     model = with_parameters(model, values)
     reduced = model.reduced and not task.links
     changed = replace(model, joints=tuple(owners[:N]), drives=drives, reduced=reduced)
-    return Robot(changed, cache=robot.cache, effort=robot.effort)
+    return Robot(changed, cache=robot.cache, search_effort=robot.search_effort)
 
 
 def _with_motor(owner: Any, values: Sequence[tuple[FrictionFeature, float]], speed: float) -> Any:
@@ -131,7 +131,9 @@ def _signed(robot: Robot, sources: Sequence[str], method: str) -> Robot:
     text = f"identified from {logs} by armdyn ({method}), {date.today().isoformat()}"
     model = robot.model
     source = f"{model.source}; {text}" if model.source else text
-    return Robot(replace(model, source=source), cache=robot.cache, effort=robot.effort)
+    return Robot(
+        replace(model, source=source), cache=robot.cache, search_effort=robot.search_effort
+    )
 
 
 # its parameters

@@ -179,5 +179,5 @@ def prior_of(equations: Equations, problem: Problem) -> Prior:
     M = np.zeros((equations.links + len(motors), ten + len(motors)))
     M[: equations.links, :ten] = robot.base_parameters(links=True).matrix
     M[equations.links :, ten:] = np.eye(len(motors))
-    whole = np.concatenate([robot.parameters[:ten], known])
+    whole = np.concatenate([robot.parameters()[:ten], known])
     return Prior(objective, M @ objective.transform, whole)

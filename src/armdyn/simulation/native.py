@@ -206,7 +206,7 @@ def rollout(
     over = Horizon(q.shape[:-1], robot.n, step, steps)
     implicit = method == "symplectic"
     request = StepRequest(
-        method, law(robot, controller), friction, iterations if implicit else 0, robot.effort
+        method, law(robot, controller), friction, iterations if implicit else 0, robot.search_effort
     )
     request.check()
     tracks = step_inputs(torque, controller, request, over)

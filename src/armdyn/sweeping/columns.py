@@ -216,7 +216,7 @@ def subject(
     design = _design(robot, QUANTITIES[quantity], names)
     options = {k: names_in(k, v) if k in ("wrench", "task") else v for k, v in options.items()}
     try:
-        request = Request(quantity, effort=robot.effort, **more, **options)
+        request = Request(quantity, effort=robot.search_effort, **more, **options)
         program = design_program(robot.model, request, tuple(design)) if design else None
         kernel = Kernel(robot.model, request, "float64", robot.cache, program)
     except TypeError as reason:

@@ -82,4 +82,4 @@ def test_mistakes_end_in_a_sentence(folder, command):
         assert message in " ".join(err.replace("│", " ").split())
         assert "Traceback" not in err
     assert not (folder / "x.txt").exists()
-    assert np.isfinite(armdyn.load(robot).parameters).all()
+    assert np.isfinite(armdyn.load(robot).parameters()).all()

@@ -43,7 +43,7 @@ def test_values_go_in_as_a_whole_and_come_out_again():
     values = DRIVEN.parameters * np.linspace(0.9, 1.1, len(DRIVEN.parameters))
     other = DRIVEN.with_parameters(values, physical="ignore")
     assert other.parameter_names == DRIVEN.parameter_names
-    assert np.allclose(other.parameters, values, rtol=1e-15, atol=0)
+    assert np.allclose(other.parameters(), values, rtol=1e-15, atol=0)
     same = DRIVEN.with_parameters(DRIVEN.parameters)
     assert np.array_equal(same.inverse_dynamics(*STATES), DRIVEN.inverse_dynamics(*STATES))
 
@@ -54,7 +54,7 @@ def test_by_name_a_robot_gets_what_it_had_not():
     assert new.model.joints[0].friction.viscous == 0.5
     assert new.model.joints[1].rotor.reflected == 0.1
     assert new.model.links[1].inertia.mass == 2.0
-    assert len(new.parameters) == len(arm.parameters) + 2
+    assert len(new.parameters()) == len(arm.parameters()) + 2
     assert new.model.links[0] is arm.model.links[0]
 
 

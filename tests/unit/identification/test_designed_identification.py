@@ -14,7 +14,7 @@ NOISE = 0.2
 @pytest.mark.slow
 def test_a_designed_motion_gives_a_better_model_than_a_lazy_one():
     true = armdyn.load("two_link").with_parameters(FRICTION)
-    heavier = true.parameters[true.parameter_names.index("link2.m")] * 1.3
+    heavier = true.parameters()[true.parameter_names.index("link2.m")] * 1.3
     guess = true.with_parameters({"link2.m": heavier}, physical="ignore")
     limits = {"position": [(-2.0, 1.5), (-1.5, 2.0)], "speed": [2.0, 3.0], "acceleration": 12.0}
     designed = armdyn.excite(guess, 20, **limits, starts=2).samples()

@@ -27,7 +27,7 @@ def found(robot):
 
 def true_values(found, robot):
     """The true value of each base parameter of a result, in order."""
-    known = dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    known = dict(zip(robot.parameter_names, robot.parameters(), strict=True))
     for name in robot.joint_names:  # viscous friction may be found as that of each direction
         known |= {
             f"{name}.viscous_{way}": known[f"{name}.viscous"] for way in ("positive", "negative")
@@ -110,7 +110,7 @@ def test_errors_are_those_of_what_the_report_names(robot, method):
         assert least <= min(others) * (1 + 1e-6)
     values = bare.robot.base_parameters(links=True).values  # the robot is what was scored
     base = given.base_parameters(links=True)
-    links = [p.value for p in bare.parameters[: 10 * len(given.model.links)]]
+    links = [p.value for p in bare.parameters()[: 10 * len(given.model.links)]]
     np.testing.assert_allclose(base.matrix @ links, values, atol=1e-9 * np.abs(values).max())
 
 
@@ -188,7 +188,7 @@ def test_the_result_is_written_and_watched(found, tmp_path):
     found.save(tmp_path / "arm.toml")
     found.save(tmp_path / "arm.urdf")
     again = armdyn.load(tmp_path / "arm.toml")
-    np.testing.assert_allclose(again.parameters, found.robot.parameters)
+    np.testing.assert_allclose(again.parameters(), found.robot.parameters())
     assert "identified from data by armdyn (entropic), 20" in again.model.source
     found.plot(tmp_path / "arm.png")
     found.save_report(tmp_path / "arm.html")

@@ -19,7 +19,7 @@ def robot():
 def test_friction_alone_leaves_the_links_as_they_are(robot):
     bare = guessed(robot, spread=0.0)
     found = armdyn.identify_friction(bare, measured(robot))
-    np.testing.assert_array_equal(found.robot.parameters[:30], bare.parameters[:30])
+    np.testing.assert_array_equal(found.robot.parameters()[:30], bare.parameters()[:30])
     speeds = np.linspace(-1, 1, 12)[:, None] * np.ones(robot.n)
     true = robot.friction_torque(speeds)
     error = found.robot.friction_torque(speeds) - true
@@ -105,6 +105,6 @@ def test_base_parameters_become_the_nearest_robot(robot):
     np.testing.assert_allclose(found.base_parameters(links=True).values, base.values, atol=1e-8)
     assert all(np.linalg.eigvalsh(link.inertia.pseudo).min() > 0 for link in found.model.links)
     same = robot.with_base_parameters(robot.base_parameters().values)
-    np.testing.assert_allclose(same.parameters, robot.parameters, atol=1e-7)
+    np.testing.assert_allclose(same.parameters(), robot.parameters(), atol=1e-7)
     with pytest.warns(armdyn.errors.ArmdynWarning, match="no bodies have these base parameters"):
         robot.with_base_parameters(-base.values, links=True)

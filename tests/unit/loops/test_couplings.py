@@ -111,7 +111,7 @@ def test_laws_hold_along_curves(cams):
     friction = cams.friction_torque(QD, Q)
     rest = cams.mass_matrix(Q) @ QDD + cams.coriolis_vector(Q, QD) + cams.gravity_vector(Q)
     np.testing.assert_allclose(rest + friction, cams.inverse_dynamics(Q, QD, QDD), atol=1e-12)
-    regressed = cams.regressor(Q, QD, QDD) @ cams.parameters
+    regressed = cams.regressor(Q, QD, QDD) @ cams.parameters()
     np.testing.assert_allclose(regressed, rest + friction, atol=1e-12)
 
 

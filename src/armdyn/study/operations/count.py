@@ -147,7 +147,7 @@ def count_operations(
         raise ModelError(f"operations are counted for a Robot, got {shown(robot)}; load it first")
     model = robot.model if isinstance(robot, Robot) else robot
     if effort is None:
-        effort = robot.effort if isinstance(robot, Robot) else EFFORTS[0]
+        effort = robot.search_effort if isinstance(robot, Robot) else EFFORTS[0]
     check_known("quantity", quantity, QUANTITIES)
     check_known("stage", stage, STAGES)
     methods = _methods(quantity, stage, formulation)

@@ -91,7 +91,7 @@ def kernel_of(robot: Robot, program: Program) -> Kernel:
 
 def request_of(robot: Robot) -> Request:
     """Inverse dynamics of a robot."""
-    return Request("inverse_dynamics", effort=robot.effort)
+    return Request("inverse_dynamics", effort=robot.search_effort)
 
 
 class Search:
@@ -158,7 +158,11 @@ class Search:
     def _model(self, dropped: tuple[Droppable, ...], velocities: bool) -> Model:
         robot = self.robot
         if dropped:
-            robot = Robot(self.regrouped.without(dropped), cache=robot.cache, effort=robot.effort)
+            robot = Robot(
+                self.regrouped.without(dropped),
+                cache=robot.cache,
+                search_effort=robot.search_effort,
+            )
         return Model(robot, dropped, velocities, _program(robot, self._outputs(robot, velocities)))
 
     def _outputs(self, robot: Robot, velocities: bool) -> list[Node]:
@@ -408,7 +412,7 @@ def reduced(
     largest = zip(joints, measured, *(e.max(0) for e in errors), strict=True)
     return Reduced(
         robot,
-        Robot(named, cache=robot.cache, effort=robot.effort),
+        Robot(named, cache=robot.cache, search_effort=robot.search_effort),
         model.program,
         tolerance,
         states[0].words,
