@@ -210,7 +210,7 @@ def torques(arm: Robot, text: str | None) -> tuple[list[float] | Path | None, fl
         return numbers("--torque", text, (arm.n,)), None
     from armdyn.io.csv.trajectory import torques_from_csv
 
-    times, _ = torques_from_csv(text, arm.n)
+    times, _ = torques_from_csv(text, arm.model)
     return Path(text), float(times[-1])
 
 
