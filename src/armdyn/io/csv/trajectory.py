@@ -108,6 +108,11 @@ def _read(
     columns = find_columns(table, names, used, groups=groups)
     if not columns.time:
         raise TrajectoryError(f"{table.header}: the column t is missing; expected {expected}")
+    if pull := [name for name in WRENCH if name in columns.ignored]:
+        raise TrajectoryError(
+            f"{table.header}: there is a wrench ({', '.join(pull)}), which is not used here; leave "
+            "its columns out"
+        )
     turns = [joint.type.turns for joint in joints] or [True] * len(names)
     return table, numbers_over_time(table, columns, columns.scales(turns, degrees)), columns
 

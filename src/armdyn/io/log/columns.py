@@ -260,9 +260,9 @@ def _groups(source: TableSource, groups: Mapping[str, Sequence[str]]) -> dict[st
         if not missing:
             found[group] = tuple(map(source.names.index, columns))
         elif len(missing) < len(columns):
+            listed = f"s {', '.join(missing)} are" if len(missing) > 1 else f" {missing[0]} is"
             raise source.error(
-                f"{source.header}: of the columns {', '.join(columns)}, {', '.join(missing)} "
-                f"{'is' if len(missing) == 1 else 'are'} missing"
+                f"{source.header}: the column{listed} missing; expected all of {', '.join(columns)}"
             )
     return found
 
