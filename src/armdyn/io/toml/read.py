@@ -16,11 +16,11 @@ import numpy.typing as npt
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, TomlError, UnknownNameError, shown
 from armdyn.io.dh import COLUMNS, COUPLED_KEYS, LOOP_KEYS, read_dh
-from armdyn.io.keys import PAIRS, drive_from_keys, spring_from_keys
+from armdyn.io.keys import drive_from_keys, spring_from_keys
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.regular import read_regular
-from armdyn.io.shapes import ShapeReader, density_findings
-from armdyn.io.toml.table import PLACEMENT, Table
+from armdyn.io.shapes import PLACEMENT, ShapeReader, density_findings
+from armdyn.io.toml.table import Table
 from armdyn.io.toml.tree import tree_model
 from armdyn.model import GRAVITY, Frame, Loop, RobotModel
 from armdyn.model.cut_joints import COUPLING, CUT_JOINTS
@@ -53,7 +53,6 @@ _DEEP_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 TEXTS = ("name", "title", "source", "note")
 PARTS = ("base", "tool", "flange", "letters", "joint", "drives", "springs", "loops", "assembly")
 TOP = ("format", *TEXTS, "gravity", "reduced", *PARTS)
-DH_TEXT = ("joint", "inertia_about", "name", "link", "parent")
 _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
 _LONGEST_EXPRESSION = 200
 
@@ -178,33 +177,17 @@ def _named(model: RobotModel, name: str) -> Frame:
 
 
 def _dh_reading(top: Table, shapes: ShapeReader) -> Reading:
-    rows = []
-    for t in top.tables("joint"):
+    tables = top.tables("joint")
+    for t in tables:
         t.check_keys(COLUMNS)
-        row = {key: _dh_value(t, key) for key in t.data if key != "actuated"}  # see loops
-        if "shape" in row:
-            row["shape"] = shapes.inertia(t.where, row["shape"], row.pop("mass", None))
-        rows.append(row)
     return read_dh(
-        rows,
+        [{key: value for key, value in t.data.items() if key != "actuated"} for t in tables],
         top.text("convention"),  # type: ignore[arg-type]  # checked there
         **_common(top),
         physical="ignore",
+        places=[t.where for t in tables],
+        shapes=shapes,
     )
-
-
-def _dh_value(t: Table, key: str) -> Any:
-    if key in DH_TEXT:
-        return t.text(key)
-    if key == "shape":
-        return t.data[key]
-    if key == "com":
-        return t.array(key, (3,))
-    if key == "inertia":
-        return t.tensor(key)
-    if key == "limits":
-        return t.array(key, (2,))
-    return t.number_or_array(key, (2,)) if key in PAIRS else t.number(key)
 
 
 def closed_by_tables(model: RobotModel, top: Table) -> RobotModel:
