@@ -9,7 +9,17 @@ import typer
 
 from armdyn.cli.console import deliver, print_line, rate_bar
 from armdyn.cli.motion_options import Degrees, read_motion, turning
-from armdyn.cli.options import Friction, Json, Plot, RobotSource, flag, number, option, takes_robot
+from armdyn.cli.options import (
+    Friction,
+    Json,
+    Plot,
+    RobotSource,
+    file_option,
+    flag,
+    number,
+    option,
+    takes_robot,
+)
 
 
 @takes_robot
@@ -39,9 +49,9 @@ def sweep(
     levels: str | None = option(None, "Of quantiles, between 0 and 1.", "A,B,..."),
     limits: str | None = option(None, "For exceeded, one or one for each entry.", "A,B,..."),
     friction: Friction = True,
-    out: Path | None = option(
-        None, "A .zarr or .parquet store: of all results, or with --reduce of these. A sweep that "
-        "was stopped goes on from it.", None, "-o", "--out",
+    output: Path | None = file_option(
+        "A .zarr or .parquet store: of all results, or with --reduce of these. A sweep that was "
+        "stopped goes on from it."
     ),
     scheduler: str | None = option(None, "Of a dask cluster that computes.", "tcp://HOST:PORT"),
     plot: Plot = None,
@@ -57,16 +67,16 @@ def sweep(
     try:
         with rate_bar("states") as tell:
             found = swept(
-                arm, quantity, over, kept, out, scheduler, tell=tell,
+                arm, quantity, over, kept, output, scheduler, tell=tell,
                 by=tuple(by.split(",")) if by else (), **options,
             )  # fmt: skip
     except KeyboardInterrupt:
-        rest = f"; run the same command to go on from {out}" if out else ""
+        rest = f"; run the same command to go on from {output}" if output else ""
         print_line(f"stopped from the keyboard{rest}", stderr=True)
         raise typer.Exit(130) from None
     if plot is not None:
         found.plot(plot, workspace=workspace)
-    deliver(found, json, out, plot)
+    deliver(found, json, output, plot)
 
 
 def _over(
