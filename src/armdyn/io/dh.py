@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_constant, check_number, check_truth, frozen
+from armdyn.arrays import Array, check_number, check_truth, frozen
 from armdyn.errors import ModelError, check_known, is_one_of, shown
+from armdyn.io.closing import loop_from_keys
 from armdyn.io.keys import (
     BODY_KEYS,
     FRICTION_KEYS,
@@ -22,18 +23,15 @@ from armdyn.io.keys import (
 )
 from armdyn.io.options import Reading
 from armdyn.io.shapes import ShapeReader
-from armdyn.model import GRAVITY, Connection, Inertia, Loop, RobotModel, assemble
+from armdyn.model import GRAVITY, Connection, Inertia, RobotModel, assemble
 from armdyn.model.assemble import check_name
-from armdyn.model.cut_joints import COUPLING, cut_joint
-from armdyn.model.edit import coupling_between, loop_between, with_loops
+from armdyn.model.edit import with_loops
 from armdyn.model.joint_types import JOINT_TYPES, JointType, joint_type
 from armdyn.model.transform import quarter_exact, rotation_z, transform
 from armdyn.model.validate import Finding, Physical, physical_warnings
 
 COLUMNS = ("joint", *GEOMETRY, *BODY_KEYS, *JOINT_KEYS, "name", "link", "parent", "actuated")
 """Of a row; b and γ lead from the frame of a link with several branches to where one begins."""
-LOOP_KEYS = ("name", "type", "a", "b", "length")
-COUPLED_KEYS = ("name", "type", "follower", "leader", "coefficients")
 
 
 def read_dh(
@@ -96,7 +94,7 @@ def read_dh(
     )
     pairs = zip(connections, rows, strict=True)
     passive = [c.name for c, row in pairs if not check_truth("actuated", row.get("actuated", True))]
-    model = closed_by_rows(model, loops, passive, assembly)
+    model = _closed(model, loops, passive, assembly)
     return model, (*findings, *physical_warnings(model, physical))
 
 
@@ -198,7 +196,7 @@ def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
     return transform(across, (a, 0, 0)), transform(rotation_z(*quarter_exact(theta)), (0, 0, d))
 
 
-def closed_by_rows(
+def _closed(
     model: RobotModel,
     loops: Sequence[Mapping[str, Any]],
     passive: Sequence[str],
@@ -213,35 +211,5 @@ def closed_by_rows(
     if not isinstance(given, Mapping):
         raise ModelError(f"assembly maps names of joints to positions, got {shown(assembly)}")
     places = {name: check_number(f"assembly: {name}", x) for name, x in given.items()}
-    found = [_loop(model, f"loop {i}", loop) for i, loop in enumerate(loops, start=1)]
+    found = [loop_from_keys(model, f"loop {i}", loop) for i, loop in enumerate(loops, start=1)]
     return with_loops(model, found, passive, places)
-
-
-def _loop(model: RobotModel, where: str, loop: Mapping[str, Any]) -> Loop:
-    if not isinstance(loop, Mapping):
-        raise ModelError(f"{where}: expected a mapping, got {shown(loop)}")
-    coupled = loop.get("type") == COUPLING.name
-    for key in loop:
-        check_known(f"key (in {where})", key, COUPLED_KEYS if coupled else LOOP_KEYS)
-    if coupled:
-        name, *joints = (str(loop.get(key, "")) for key in ("name", "follower", "leader"))
-        given = loop.get("coefficients", ())
-        shape = (len(given),) if isinstance(given, Sequence | np.ndarray) else (1,)
-        coefficients = check_constant(f"{where}: coefficients", given, shape)
-        return coupling_between(model, name or where, joints[0], joints[1], coefficients.tolist())
-    ends = [_end(f"{where}: {key}", loop.get(key)) for key in ("a", "b")]
-    length = check_number(f"{where}: length", loop.get("length", 0.0))
-    kind = cut_joint(loop.get("type", "revolute"))
-    return loop_between(model, str(loop.get("name", where)), kind, ends[0], ends[1], length)
-
-
-def _end(where: str, end: Any) -> tuple[str, Array]:
-    """A link, and a point or a transform in the frame of its row."""
-    if not isinstance(end, Sequence) or len(end) != 2 or not isinstance(end[0], str):
-        raise ModelError(
-            f"{where}: expected a link and a place in its frame, as ('link2', (0.5, 0, 0)) or with "
-            f"a 4x4 transform, got {shown(end)}"
-        )
-    if np.shape(end[1]) == (3,):
-        return end[0], transform(position=check_constant(where, end[1], (3,)))
-    return end[0], check_constant(where, end[1], (4, 4))
