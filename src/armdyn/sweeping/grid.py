@@ -157,10 +157,6 @@ class GridSpace(Space):
         """States in a run."""
         return prod(self.shape[len(self.shape) - self._inner :])
 
-    def rows(self, first: int, last: int) -> Array:
-        """The states from `first` to before `last`."""
-        return self.at(np.arange(first, last))
-
     def at(self, indices: Array) -> Array:
         """The states of some numbers, (..., width)."""
         result = np.empty((*np.shape(indices), self.columns.width))

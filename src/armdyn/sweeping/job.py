@@ -6,6 +6,7 @@ making states, evaluating and reducing them is measured by parts of one.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from time import thread_time
 from typing import Any
 
@@ -130,17 +131,14 @@ def measured_shares(job: SweepJob) -> Shares:
     """The shares of "generating", "evaluating" and "reducing", by parts of one block run alone."""
     block = job.plan.part(len(job.plan) // 2, TIMED_STATES)
 
-    def generate() -> None:
-        job.sweeper.run(job.states(block)[0])
-
-    def evaluate() -> None:
-        job.sweeper.run(job.states(block)[0] | {"evaluate": 1})
-
     def reduce() -> None:
         states, shift = job.states(block)
         reduce_block(job.sweeper, states, block, job.reductions, shift)
 
-    made, evaluated, whole = map(_shortest, (generate, evaluate, reduce))
+    def run(evaluate: int) -> None:
+        job.sweeper.run(job.states(block)[0] | {"evaluate": evaluate})
+
+    made, evaluated, whole = map(_shortest, (partial(run, 0), partial(run, 1), reduce))
     evaluated = min(max(evaluated, made), whole)
     return {
         "generating": made / whole,

@@ -96,9 +96,10 @@ class Reduction(ABC):
         """With what was left open: from some results (m, entries), and limits (entries,)."""
         return self
 
-    @abstractmethod
     def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
+        """The part of no states: what the loop would leave in a new memory."""
+        one = self.cooked(self.memory(1, np.zeros((1, entries))), 0)
+        return {key: np.repeat(values, cells, axis=0) for key, values in one.items()}
 
     @abstractmethod
     def merge(self, one: Part, other: Part) -> None:
@@ -149,17 +150,6 @@ class Extremes(Reduction):
 
     name: ClassVar[str] = "extremes"
 
-    def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
-        shape = cells, entries
-        return {
-            "min": np.full(shape, np.inf),
-            "max": np.full(shape, -np.inf),
-            "argmin": np.full(shape, NONE),
-            "argmax": np.full(shape, NONE),
-            "lost": np.zeros(shape, dtype=np.int64),
-        }
-
     def merge(self, one: Part, other: Part) -> None:
         """The first of equals stays."""
         for side, better in (("min", np.less), ("max", np.greater)):
@@ -203,15 +193,6 @@ class Moments(Reduction):
     """
 
     name: ClassVar[str] = "moments"
-
-    def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
-        shape = cells, entries
-        return {
-            "count": np.zeros(shape, dtype=np.int64),
-            "mean": np.zeros(shape),
-            "squares": np.zeros(shape),
-        }
 
     def merge(self, one: Part, other: Part) -> None:
         """Chan's formulas."""
@@ -259,10 +240,6 @@ class Counts(Reduction):
     @abstractmethod
     def length(self) -> int:
         """How many bins there are, with those for what lies outside and for what is no number."""
-
-    def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
-        return {"counts": np.zeros((cells, entries, self.length), dtype=np.int64)}
 
     def merge(self, one: Part, other: Part) -> None:
         """The sums."""
@@ -420,13 +397,6 @@ class Exceeded(Reduction):
                 f"entries, got {shown(given)}"
             )
         return replace(self, limits=found)
-
-    def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
-        return {
-            "count": np.zeros((cells, entries), dtype=np.int64),
-            "states": np.full((cells, entries, self.keep), NONE),
-        }
 
     def merge(self, one: Part, other: Part) -> None:
         """The states of the earlier part come first."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import SweepError, WriteError, counted
+from armdyn.errors import SweepError, counted
 from armdyn.forks import cached_property
 from armdyn.report.figures import save_picture
 from armdyn.report.result import Result, Section, unrounded
@@ -31,7 +31,7 @@ from armdyn.sweeping.reductions import (
     Reduction,
 )
 from armdyn.sweeping.space import Space
-from armdyn.sweeping.store import entry_names, write_parquet
+from armdyn.sweeping.store import entry_names, write_parquet, writing
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,18 +154,16 @@ class SweepResult(Result):
 
     def write(self, path: Path) -> None:
         """Write what was kept to a Zarr store, or as a table with a row for each cell."""
-        try:
-            if path.suffix.lower() == ".zarr":
-                import zarr  # noqa: PLC0415 (an extra)
-
-                told = {"robot": self.subject.robot.name, "quantity": self.subject.quantity.name}
-                group = zarr.create_group(path, zarr_format=3, overwrite=True, attributes=told)
-                for name, values in (self.kept | self.arrays()).items():
-                    group.create_array(name, data=np.ascontiguousarray(values))
-            else:
+        with writing(repr(str(path))):
+            if path.suffix.lower() != ".zarr":
                 self._write_table(path)
-        except OSError as reason:
-            raise WriteError(f"cannot write {str(path)!r}: {reason.strerror or reason}") from None
+                return
+            import zarr  # noqa: PLC0415 (an extra)
+
+            told = {"robot": self.subject.robot.name, "quantity": self.subject.quantity.name}
+            group = zarr.create_group(path, zarr_format=3, overwrite=True, attributes=told)
+            for name, values in (self.kept | self.arrays()).items():
+                group.create_array(name, data=np.ascontiguousarray(values))
 
     def _write_table(self, path: Path) -> None:
         mesh = np.meshgrid(*self.kept.values(), indexing="ij")

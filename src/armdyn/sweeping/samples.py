@@ -33,8 +33,6 @@ MASK = 2**64 - 1
 class Samples:
     """States at random, or evenly spread, in ranges (lower, upper) of columns."""
 
-    kind = ""
-
     def __init__(self, count: int, seed: int | None = 0, **said: Any):
         self.count = whole("count", count)
         self.seed = None if seed is None else whole("seed", seed, 0)
@@ -52,16 +50,11 @@ class Samples:
     def space(self, columns: Columns) -> "SampleSpace":
         """The samples."""
         ends = np.array(columns.read(self.said, _ends)).reshape(-1, 2)
-        kind = RandomSpace if self.kind == "random" else SobolSpace
-        if self.kind == "random" and self.seed is None:
-            raise SweepError("seed: random states need a whole number from 0 on, got None")
-        return kind(columns, self.count, self.seed, ends)
+        return SPACES[type(self).__name__](columns, self.count, self.seed, ends)
 
 
 class Random(Samples):
     """`Random(10**6, seed=0, q=(None, None), qd=(-1, 1))`: independent uniform states."""
-
-    kind = "random"
 
 
 class Sobol(Samples):
@@ -69,8 +62,6 @@ class Sobol(Samples):
 
     Means over a power of two of them converge fastest.
     """
-
-    kind = "sobol"
 
 
 def _ends(name: str, value: Any, limits: Array) -> tuple[float, float]:
@@ -110,10 +101,6 @@ class SampleSpace(Space):
         """Words of 52 bits, (m, varying) uint64."""
         raise NotImplementedError
 
-    def rows(self, first: int, last: int) -> Array:
-        """The states from `first` to before `last`."""
-        return self.at(np.arange(first, last))
-
     def at(self, indices: Array) -> Array:
         """The states of some numbers."""
         result = np.empty((*np.shape(indices), self.columns.width))
@@ -150,6 +137,10 @@ class SampleSpace(Space):
 @dataclass(frozen=True, eq=False)
 class RandomSpace(SampleSpace):
     """Independent states."""
+
+    def __post_init__(self) -> None:
+        if self.seed is None:
+            raise SweepError("seed: random states need a whole number from 0 on, got None")
 
     @cached_property
     def _keys(self) -> Array:
@@ -249,3 +240,7 @@ class SobolSpace(SampleSpace):
             f"{counted(self.count, 'point', ',')} of Sobol's sequence in "
             f"{counted(len(self.varying), 'column')}"
         )
+
+
+SPACES = {"Random": RandomSpace, "Sobol": SobolSpace}
+"""What samples become when the columns are known."""

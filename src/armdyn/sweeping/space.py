@@ -79,8 +79,12 @@ class Space(ABC):
         return np.arange(self.columns.width)
 
     @abstractmethod
+    def at(self, indices: Array) -> Array:
+        """The states of some numbers, (..., width)."""
+
     def rows(self, first: int, last: int) -> Array:
         """The states from `first` to before `last`, (last - first, width)."""
+        return self.at(np.arange(first, last))
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
@@ -97,11 +101,6 @@ class Space(ABC):
     def pilot(self, count: int) -> Array:
         """About so many states spread over all, (m, width)."""
         return self.at(np.unique(np.linspace(0, self.count - 1, count).astype(np.int64)))
-
-    def at(self, indices: Array) -> Array:
-        """The states of some numbers, (..., width)."""
-        flat = [self.rows(int(i), int(i) + 1)[0] for i in np.ravel(indices)]
-        return np.array(flat).reshape(*np.shape(indices), self.columns.width)
 
 
 class Over(Protocol):
