@@ -170,14 +170,16 @@ def takes_robot(verb: Callable[Concatenate[RobotSource, Own], None]) -> Callable
     Other parameters whose type is a dataclass are groups of options, one for each field.
     """
     first, *own = signature(verb, eval_str=True).parameters.values()
-    (source, *shared), groups = _fields(RobotSource), {}
+    source, *shared = _fields(RobotSource)
+    groups: dict[str, tuple[Any, list[Parameter]]] = {}
     if first.default is not Parameter.empty:
         source = source.replace(default=first.default.source)
     options: list[Parameter] = []
     for parameter in own:
         if is_dataclass(parameter.annotation):
-            groups[parameter.name] = parameter.annotation, _fields(parameter.annotation)
-            options += groups[parameter.name][1]
+            group: Any = parameter.annotation
+            groups[parameter.name] = group, _fields(group)
+            options += _fields(group)
         else:
             options.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
 

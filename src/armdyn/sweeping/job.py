@@ -138,7 +138,8 @@ def measured_shares(job: SweepJob) -> Shares:
     def run(evaluate: int) -> None:
         job.sweeper.run(job.states(block)[0] | {"evaluate": evaluate})
 
-    made, evaluated, whole = map(_shortest, (partial(run, 0), partial(run, 1), reduce))
+    made, evaluated = (_shortest(partial(run, wanted)) for wanted in (0, 1))
+    whole = _shortest(reduce)
     evaluated = min(max(evaluated, made), whole)
     return {
         "generating": made / whole,

@@ -1,7 +1,7 @@
 """What a sweep found, told, drawn and written."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -219,9 +219,9 @@ def sections_of(result: SweepResult) -> tuple[Section, ...]:
     found = [Section(title, tuple(lines), data=data)]
     for reduction, part in zip(result.reductions, result.totals, strict=True):
         whole = reduction.found(over_all(reduction, part), lambda values: values[0])
-        title, lines, columns, rows, data = _WRITERS[reduction.name](result, whole)
+        title, notes, columns, rows, told = _WRITERS[reduction.name](result, whole)
         table = tuple(rows[:MOST_ROWS])
-        found.append(Section(title, lines, columns, table, 1, {reduction.name: data}))
+        found.append(Section(title, notes, columns, table, 1, {reduction.name: told}))
     return tuple(found)
 
 
@@ -235,7 +235,7 @@ def over_all(reduction: Reduction, part: Part) -> Part:
     return part
 
 
-Told = tuple[str, tuple[str, ...], tuple[str, ...], list[tuple[str, ...]], Any]
+Told = tuple[str, tuple[str, ...], tuple[str, ...], Sequence[tuple[str, ...]], Any]
 """Title, lines, columns and rows of a section, and its data."""
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -34,8 +33,12 @@ def on_threads(job: SweepJob, numbers: Iterable[int]) -> Iterator[Computed]:
     """The blocks in their order, a few of them at a time."""
     count = threads()
     pool = ThreadPoolExecutor(count, thread_name_prefix="armdyn-sweep")
+
+    def submit(number: int) -> Any:
+        return pool.submit(job.compute, number)
+
     try:
-        for number, future in _in_order(numbers, partial(pool.submit, job.compute), count * AHEAD):
+        for number, future in _in_order(numbers, submit, count * AHEAD):
             yield number, future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -100,8 +100,11 @@ def _read(
     wrench: bool = False,
 ) -> tuple[TableSource, dict[str, Array], TableColumns]:
     """A table, the numbers of each quantity in it in SI units, at increasing times, and where."""
-    joints = [] if isinstance(robot, int) else [robot.joints[i] for i in robot.independent]
-    names = [joint.name for joint in joints] or [f"joint{i + 1}" for i in range(int(robot))]
+    if isinstance(robot, int):
+        names, turns = [f"joint{i + 1}" for i in range(robot)], [True] * robot
+    else:
+        joints = [robot.joints[i] for i in robot.independent]
+        names, turns = [j.name for j in joints], [j.type.turns for j in joints]
     expected = f"t,{used[0]}1..{used[0]}{len(names)}"
     table = open_source(path, TrajectoryError, expected, MAX_TABLE_BYTES)
     groups = {"wrench": WRENCH} if wrench else {}
@@ -113,7 +116,6 @@ def _read(
             f"{table.header}: there is a wrench ({', '.join(pull)}), which is not used here; leave "
             "its columns out"
         )
-    turns = [joint.type.turns for joint in joints] or [True] * len(names)
     return table, numbers_over_time(table, columns, columns.scales(turns, degrees)), columns
 
 

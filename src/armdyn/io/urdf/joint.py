@@ -47,7 +47,8 @@ def connection_from_element(
     if name is None:
         return None
     joint = Place(element, f"joint {name!r}", problems)
-    ends = [end and end.text("link") for end in map(joint.needed, ("parent", "child"))]
+    found = map(joint.needed, ("parent", "child"))
+    ends = [None if end is None else end.text("link") for end in found]
     kind = _kind(joint, _off_root(ends[0], root), fix_root)
     placement = joint.origin()
     if kind is None or not ends[0] or not ends[1]:
@@ -143,8 +144,10 @@ def _limits(joint: Place, own: Place | None) -> Limits:
     if lower > upper:
         limit.warn(f"the lower limit {lower:g} is above the upper {upper:g}; both are left out")
         lower, upper = -math.inf, math.inf
-    most = (limit.number(key, default=math.inf, least=0.0) for key in ("velocity", "effort"))
-    return Limits(lower, upper, *map(_limitless, most), continuous)
+    velocity, effort = (
+        _limitless(limit.number(key, default=math.inf, least=0.0)) for key in ("velocity", "effort")
+    )
+    return Limits(lower, upper, velocity, effort, continuous)
 
 
 def _limitless(value: float) -> float:
