@@ -16,7 +16,7 @@ angle_sum bench box branches cell check_loops check_names compare compiled const
 counted draw ellipsoid entries equations evaluate exact excite export fitting identify index inner
 jacobian legend listed mirrored module mujoco number numbers operations passive_joints pinocchio
 place plain pose power product random_states rank read_triangles reasons reduced request_of robots
-run scaled search sign simplify simulate size start substituted sweep terms text toolbox transpose
+run scaled search sign simplify simulate size substituted sweep terms text toolbox transpose
 turned turning
 """
 

@@ -235,18 +235,23 @@ def check_robot_file(path: Path | None) -> None:
 
 def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
     """The numbers of an option, separated by commas."""
-    values = [number(option, part) for part in text.split(",")]
+    values = each_number(option, text)
     if len(values) not in counts:
         wanted = " or ".join(filter(None, [", ".join(map(str, counts[:-1])), str(counts[-1])]))
         raise typer.BadParameter(f"{option}: expected {wanted} numbers, got {text!r}")
     return values
 
 
+def each_number(option: str, text: str) -> list[float]:
+    """Any count of numbers of an option, separated by commas."""
+    return [number(option, part) for part in text.split(",")]
+
+
 def one_or_each(option: str, text: str | None) -> float | list[float] | None:
     """One number for all joints, or one for each; None where nothing is said."""
     if text is None:
         return None
-    values = [number(option, part) for part in text.split(",")]
+    values = each_number(option, text)
     return values if len(values) > 1 else values[0]
 
 

@@ -14,6 +14,7 @@ from armdyn.cli.options import (
     Json,
     Plot,
     RobotSource,
+    each_number,
     file_option,
     flag,
     number,
@@ -119,7 +120,7 @@ def _column(text: str) -> tuple[str, Any]:
         raise typer.BadParameter(f"--set: expected NAME=RANGE, as q2=-1:1:50, got {text!r}")
     what = f"--set {name}"
     if "," in value:
-        return name, [number(what, part) for part in value.split(",")]
+        return name, each_number(what, value)
     if ":" not in value:
         return name, number(what, value)
     parts = value.split(":")
@@ -161,8 +162,8 @@ def _reductions(
 
     given: dict[str, dict[str, Any]] = {
         "histogram": {} if bins is None else {"bins": bins},
-        "quantiles": {} if levels is None else {"levels": _list("--levels", levels)},
-        "exceeded": {} if limits is None else {"limits": _list("--limits", limits)},
+        "quantiles": {} if levels is None else {"levels": each_number("--levels", levels)},
+        "exceeded": {} if limits is None else {"limits": each_number("--limits", limits)},
     }
     for name, settings in given.items():
         if settings and name not in (names or ()):
@@ -171,7 +172,3 @@ def _reductions(
     if not names:
         return None
     return [REDUCTIONS[n](**given[n]) if given.get(n) else n for n in names]
-
-
-def _list(option_name: str, text: str) -> list[float]:
-    return [number(option_name, part) for part in text.split(",")]

@@ -15,7 +15,7 @@ from armdyn.io.keys import (
     FRICTION_KEYS,
     GEOMETRY,
     JOINT_KEYS,
-    checked,
+    checked_keys,
     friction_from_keys,
     inertia_from_keys,
     limits_from_keys,
@@ -114,7 +114,7 @@ def _parent(where: str, row: Mapping[str, Any], links: Mapping[str, Inertia], la
 
 def _branch(where: str, row: Mapping[str, Any], convention: str) -> Array:
     """Rz(γ) Tz(b)."""
-    values = checked(where, row, ("gamma", "b"))
+    values = checked_keys(where, row, ("gamma", "b"))
     gamma, b = (values.get(key, 0.0) for key in ("gamma", "b"))
     if convention != "modified" and (gamma or b):
         raise ModelError(f"{where}: gamma and b are of the modified convention")
@@ -137,7 +137,7 @@ def _connection(
 
 
 def _kind(where: str, row: Mapping[str, Any]) -> JointType:
-    pitch = checked(where, {k: v for k, v in row.items() if v is not None}, ("pitch",))
+    pitch = checked_keys(where, {k: v for k, v in row.items() if v is not None}, ("pitch",))
     try:
         return joint_type(row["joint"], pitch.get("pitch"))
     except ModelError as fault:
@@ -189,7 +189,7 @@ def _check_columns(where: str, row: Mapping[str, Any]) -> None:
 def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
     """The constant transforms across to the next axis, Tx(a) Rx(α), and along it, Rz(θ) Tz(d)."""
     keys = ("a", "alpha", "d", "theta")
-    values = checked(where, row, keys)
+    values = checked_keys(where, row, keys)
     a, alpha, d, theta = (values.get(key, 0.0) for key in keys)
     ca, sa = quarter_exact(alpha)
     across = np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]])

@@ -126,7 +126,7 @@ BASE = "base"
 """What the base is called where no link has that name."""
 
 
-def checked(where: str, given: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+def checked_keys(where: str, given: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     """The values of those of the keys that a table has, or a ModelError that names the key."""
     return {k: KEYS[k].check(f"{where}: {k}", given[k]) for k in keys if k in given}
 
@@ -134,7 +134,7 @@ def checked(where: str, given: Mapping[str, Any], keys: Iterable[str]) -> dict[s
 def limits_from_keys(where: str, given: Mapping[str, Any]) -> Limits:
     """The limits that the keys of a table give; None, as no key, is no limit."""
     known = {key: value for key, value in given.items() if value is not None}
-    values = checked(where, known, LIMITS)
+    values = checked_keys(where, known, LIMITS)
     if "limits" in values and ("lower" in values or "upper" in values):
         raise ModelError(f"{where}: give limits, or lower and upper, not both")
     ends = values.get("lower", -math.inf), values.get("upper", math.inf)
@@ -166,7 +166,7 @@ def inertia_from_keys(
             if key in given:
                 raise ModelError(f"{where}: give shape or {key}, not both")
         return (shapes or ShapeReader()).inertia(where, given["shape"], given.get("mass"))
-    values = checked(where, given, INERTIA)
+    values = checked_keys(where, given, INERTIA)
     about, mass = values.get("inertia_about", "com"), values.get("mass", 0.0)
     tensor, com = values.get("inertia", np.zeros((3, 3))), values.get("com", np.zeros(3))
     if "com" in values and "first_moment" in values:
@@ -186,7 +186,7 @@ def inertia_from_keys(
 def friction_from_keys(where: str, given: Mapping[str, Any]) -> FrictionLaw:
     """The law that the keys of a table give; other keys are left alone."""
     values: dict[str, float] = {}
-    for key, value in checked(where, given, FRICTION).items():
+    for key, value in checked_keys(where, given, FRICTION).items():
         values |= zip(PAIRS[key], value, strict=True) if isinstance(value, tuple) else {key: value}
     law = FrictionLaw(**values)
     if fault := missing(law, values) or law.fault:
@@ -236,7 +236,7 @@ def drive_from_keys(where: str, given: Any) -> Drive:
 
 def rotor_from_keys(where: str, given: Mapping[str, Any]) -> Rotor:
     """The rotor that the keys of a table give; other keys are left alone."""
-    values = checked(where, given, ROTOR)
+    values = checked_keys(where, given, ROTOR)
     return Rotor(values.get("rotor_inertia", 0.0), values.get("gear_ratio", 1.0))
 
 

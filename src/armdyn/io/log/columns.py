@@ -113,7 +113,7 @@ def numbers_over_time(
     return {quantity: np.ascontiguousarray(values) for quantity, values in given.items()}
 
 
-class Meaning(NamedTuple):
+class ColumnMeaning(NamedTuple):
     """What a column is called: a quantity of a joint, by the place or the number of that."""
 
     quantity: str
@@ -187,17 +187,17 @@ def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
-def meaning_of(name: str, joints: Sequence[str]) -> Meaning | None:
+def meaning_of(name: str, joints: Sequence[str]) -> ColumnMeaning | None:
     """The quantity and the joint in a name; None: something else."""
     for place, texts in _by_joint(name, joints):
         quantity = next(filter(None, map(_quantity, texts)), "")
         if quantity or not any(map(_plain, texts)):
-            return Meaning(quantity or "q", place, False, True)
+            return ColumnMeaning(quantity or "q", place, False, True)
     match = _NUMBERED.match(name)
     if match and (quantity := _quantity(match[1])):
-        return Meaning(quantity, int(match[2]), True, _plain(match[1]) in _QUANTITIES)
+        return ColumnMeaning(quantity, int(match[2]), True, _plain(match[1]) in _QUANTITIES)
     if (bare := _SEPARATORS.split(name)[-1]) in joints:
-        return Meaning("q", joints.index(bare), False, True)
+        return ColumnMeaning("q", joints.index(bare), False, True)
     return None
 
 
@@ -217,7 +217,10 @@ def _by_joint(name: str, joints: Sequence[str]) -> Iterator[tuple[int, tuple[str
 
 
 def _of_joints(
-    source: TableSource, quantity: str, meanings: Sequence[Meaning | None], joints: Sequence[str]
+    source: TableSource,
+    quantity: str,
+    meanings: Sequence[ColumnMeaning | None],
+    joints: Sequence[str],
 ) -> dict[int, int]:
     """The columns of a quantity by the place of the joint; numbers may count from 0 or 1."""
     mine = [(i, m) for i, m in enumerate(meanings) if m is not None and m.quantity == quantity]
