@@ -129,7 +129,15 @@ def test_columns_can_be_named(file):
         read(path, columns={"q": ["a"]})
 
 
+def test_commands_beside_what_was_measured_are_no_misspelt_columns(file):
+    header = "t,q1,q2,tau1,tau2,velocity_cmd_1,currents_ref_1,mode"
+    samples = read(file(table(header, T, Q, TAU, T, T, T), "log.csv"))
+    check(samples)
+    assert samples.qd is None
+
+
 FAULTS = {
+    "did you mean 'qd1'?": "t,q1,q2,tau1,tau2,qqd1,qqd2\n0,0,0,0,0,0,0\n",
     "the file is empty": "",
     "log.csv:1: the first line must name the columns, t,q1": "1,2,3\n4,5,6\n",
     "the torques of elbow are missing": "t,q1,q2,tau1\n0,0,0,0\n1e-2,0,0,0\n",

@@ -137,8 +137,8 @@ def find_columns(
     Args:
         source: The table.
         joints: The joints of the robot, in order.
-        used: The quantities that are read; others are passed over. q and tau must be there; torques
-            may be missing where there are currents.
+        used: The quantities that are read; others are passed over. Positions and torques must be
+            there, the latter unless there are currents; rates for all joints or none.
         given: For "t", "q", "tau" and so on the columns that are meant, if names do not tell.
         groups: For other quantities the very names of their columns, of which all or none is there.
         advice: What else to do where columns are missing.
@@ -155,12 +155,13 @@ def find_columns(
     for quantity, wanted in given.items():
         if quantity != "t":
             found[quantity] = dict(enumerate(_wanted(source, quantity, wanted, len(joints))))
-    places = {q: tuple(at[i] for i in range(len(joints))) for q, at in found.items()
-              if len(at) == len(joints)}  # fmt: skip
+    whole = {q: at for q, at in found.items() if len(at) == len(joints)}
+    places = {q: tuple(at[i] for i in range(len(joints))) for q, at in whole.items()}
     if "tau" in places:
         places.pop("current", None)
     unknown = [i for i, meaning in enumerate(meanings) if meaning is None and i not in time]
-    _check_spelling(source, [(i, pairs[i][0]) for i in unknown], set(used) - set(places), joints)
+    missing = set(used) - ({*places, "tau", "current"} if "tau" in whole else {*places})
+    _check_spelling(source, [(i, pairs[i][0]) for i in unknown], missing, joints)
     _check_complete(source, found, places, joints, advice)
     places |= _groups(source, groups or {})
     units = [pairs[i][1] for i in (*time[:1], *places.get("q", ()))]
@@ -302,7 +303,8 @@ def _check_spelling(
         stems = [(text, joints[k]) for k, texts in _by_joint(name, joints) for text in texts]
         stems += [(match[1], match[2])] if match else []
         for stem, joint in stems:
-            if close := difflib.get_close_matches(_plain(stem), words, 1, RESEMBLING):
+            last = re.findall(r"[a-z0-9]+", stem.lower())[-1:]
+            if close := difflib.get_close_matches("".join(last), words, 1, RESEMBLING):
                 column = close[0] + joint if joint.isdecimal() else f"{joint}.{close[0]}"
                 raise source.error(
                     f"{source.header}: the column {source.names[i]!r} is not known; did you mean "
@@ -319,17 +321,13 @@ def _check_complete(
 ) -> None:
     """Refuse quantities that are missing for all or for some of the joints."""
     n = len(joints)
-    for quantity in ("q", "tau", "qd", "qdd"):
-        some = found.get(quantity, {})
-        if quantity == "tau" and not some:
-            some = found.get("current", {})
-        if (
-            quantity in places
-            or quantity not in found
-            or (quantity == "tau" and "current" in places)
-        ):
+    for quantity, some in found.items():
+        torques = quantity == "tau"
+        if quantity in places or quantity == "current" or (torques and "current" in places):
             continue
-        if not some and quantity in ("qd", "qdd"):
+        if torques and not some:
+            some = found.get("current", {})  # noqa: PLW2901 (what there is of the torques)
+        elif not some and quantity != "q":
             continue
         missing, what = [joints[i] for i in range(n) if i not in some], NAMES[quantity]
         about = f"the {what} of {', '.join(missing)} are missing"
