@@ -158,8 +158,9 @@ class CsvTable(TableSource):
         comma = self._separator.encode()
         if comma != b",":
             text = text.replace(b",", b".")
-        lines = text.count(b"\n") + 1 - len(EMPTY_LINE.findall(text))
-        if text.count(comma) != lines * (len(self.names) - 1):
+        lines, each = text.count(b"\n") + 1, len(self.names) - 1
+        surplus = lines * each - text.count(comma)
+        if surplus and surplus != each * len(EMPTY_LINE.findall(text)):
             self._find_fault(text, columns, line)
         options: dict[str, Any] = {
             "delimiter": self._separator, "ndmin": 2, "comments": None, "usecols": list(columns),
