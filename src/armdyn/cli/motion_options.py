@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import typer
 
-from armdyn.cli.options import numbers, one_or_each
+from armdyn.cli.options import numbers, one_or_each, option
 from armdyn.errors import ArmdynWarning
 
 if TYPE_CHECKING:
@@ -24,31 +25,6 @@ Degrees = Annotated[
     bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")
 ]
 _EACH = "V[,V,...]"
-MotionArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="TRAJECTORY.csv|workspace",
-        help="Columns t, q1..qn and, where known, qd and qdd; or random states within the limits.",
-    ),
-]
-SamplesOption = Annotated[
-    int | None, typer.Option(min=1, help="States of the workspace; 2000 by default.")
-]
-SpeedOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar=_EACH, help="Largest speeds in the workspace; the limits of the joints by default."
-    ),
-]
-AccelerationOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar=_EACH, help="Largest accelerations there; full speed in half a second by default."
-    ),
-]
-SeedOption = Annotated[
-    int | None, typer.Option(min=0, help="Chooses the states of the workspace; 0 by default.")
-]
 LimitsOption = Annotated[
     Literal["error", "warn", "ignore"],
     typer.Option(help="What to do about motions that leave the limits of the joints."),
@@ -124,24 +100,40 @@ def warn_of_degrees(arm: Robot, q: Array) -> None:
         warnings.warn(f"{sentence}; if these are degrees, say --degrees", ArmdynWarning, 2)
 
 
-def chosen_states(
-    motion: str,
-    samples: int | None,
-    speed: str | None,
-    acceleration: str | None,
-    seed: int | None,
-) -> Any:
-    """The file of a motion, or a workspace."""
-    given = {"--samples": samples, "--speed": speed, "--acceleration": acceleration, "--seed": seed}
-    if motion != "workspace":
-        for name in (name for name, value in given.items() if value is not None):
-            raise typer.BadParameter(f"{name} is for the workspace; the motion is {motion!r}")
-        return motion
-    from armdyn.study.states import Workspace
+@dataclass(frozen=True)
+class MotionSource:
+    """The motion that a command line names, or the options of random states in its place."""
 
-    return Workspace(
-        samples,
-        one_or_each("--speed", speed),
-        one_or_each("--acceleration", acceleration),
-        0 if seed is None else seed,
+    motion: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAJECTORY.csv|workspace",
+            help="Columns t, q1..qn and, where known, qd and qdd; or random states within the "
+            "limits.",
+        ),
+    ]
+    degrees: Degrees = False
+    samples: int | None = option(None, "States of the workspace; 2000 by default.", min=1)
+    speed: str | None = option(
+        None, "Largest speeds in the workspace; the limits of the joints by default.", _EACH
     )
+    acceleration: str | None = option(
+        None, "Largest accelerations there; full speed in half a second by default.", _EACH
+    )
+    seed: int | None = option(None, "Chooses the states of the workspace; 0 by default.", min=0)
+
+    def states(self, arm: Robot) -> Any:
+        """The motion of a file, or a workspace."""
+        for name in ("samples", "speed", "acceleration", "seed"):
+            if self.motion != "workspace" and getattr(self, name) is not None:
+                raise typer.BadParameter(
+                    f"--{name} is for the workspace; the motion is {self.motion!r}"
+                )
+        over = motion_or_workspace(arm, self.motion, self.degrees)
+        if self.motion != "workspace":
+            return over
+        from armdyn.study.states import Workspace
+
+        speed = one_or_each("--speed", self.speed)
+        acceleration = one_or_each("--acceleration", self.acceleration)
+        return Workspace(self.samples, speed, acceleration, self.seed or 0)

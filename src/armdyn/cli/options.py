@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -165,26 +165,44 @@ class RobotSource:
 
 
 def takes_robot(verb: Callable[Concatenate[RobotSource, Own], None]) -> Callable[..., None]:
-    """Give a verb the robot argument and all shared options, which it gets as one RobotSource."""
+    """Give a verb the robot argument and all shared options, which it gets as one RobotSource.
+
+    Other parameters whose type is a dataclass are groups of options, one for each field.
+    """
     first, *own = signature(verb, eval_str=True).parameters.values()
-    hints = get_type_hints(RobotSource, include_extras=True)
-    source, *shared = (
-        option.replace(annotation=hints[option.name], kind=Parameter.KEYWORD_ONLY)
-        for option in signature(RobotSource).parameters.values()
-    )
+    source, *shared = _fields(RobotSource)
+    groups: dict[str, tuple[Any, list[Parameter]]] = {}
     if first.default is not Parameter.empty:
         source = source.replace(default=first.default.source)
+    options: list[Parameter] = []
+    for parameter in own:
+        if is_dataclass(parameter.annotation):
+            group: Any = parameter.annotation
+            groups[parameter.name] = group, _fields(group)
+            options += _fields(group)
+        else:
+            options.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
 
     @wraps(verb)
     def command(source: str, **given: Any) -> None:
         named = {option.name: given.pop(option.name, option.default) for option in shared}
+        for name, (kind, fields) in groups.items():
+            given[name] = kind(**{option.name: given.pop(option.name) for option in fields})
         call: Callable[..., None] = verb
         call(RobotSource(source, **named), **given)
 
-    own = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in own]
-    setattr(command, "__signature__", Signature([source, *own, *shared]))  # noqa: B010
+    setattr(command, "__signature__", Signature([source, *options, *shared]))  # noqa: B010
     command.__annotations__ = {}  # typer asks the signature
     return command
+
+
+def _fields(group: type) -> list[Parameter]:
+    """The options that are the fields of a dataclass."""
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        option.replace(annotation=hints[option.name], kind=Parameter.KEYWORD_ONLY)
+        for option in signature(group).parameters.values()
+    ]
 
 
 def check_outputs(
@@ -217,18 +235,23 @@ def check_robot_file(path: Path | None) -> None:
 
 def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
     """The numbers of an option, separated by commas."""
-    values = [number(option, part) for part in text.split(",")]
+    values = each_number(option, text)
     if len(values) not in counts:
         wanted = " or ".join(filter(None, [", ".join(map(str, counts[:-1])), str(counts[-1])]))
         raise typer.BadParameter(f"{option}: expected {wanted} numbers, got {text!r}")
     return values
 
 
+def each_number(option: str, text: str) -> list[float]:
+    """Any count of numbers of an option, separated by commas."""
+    return [number(option, part) for part in text.split(",")]
+
+
 def one_or_each(option: str, text: str | None) -> float | list[float] | None:
     """One number for all joints, or one for each; None where nothing is said."""
     if text is None:
         return None
-    values = [number(option, part) for part in text.split(",")]
+    values = each_number(option, text)
     return values if len(values) > 1 else values[0]
 
 

@@ -3,37 +3,21 @@
 from pathlib import Path
 
 from armdyn.cli.console import deliver, status
-from armdyn.cli.motion_options import (
-    AccelerationOption,
-    Degrees,
-    LimitsOption,
-    MotionArgument,
-    ReferenceOption,
-    SamplesOption,
-    SeedOption,
-    SpeedOption,
-    chosen_states,
-    motion_or_workspace,
-)
+from armdyn.cli.motion_options import LimitsOption, MotionSource, ReferenceOption
 from armdyn.cli.options import Json, Plot, RobotSource, file_option, flag, option, takes_robot
 
 
 @takes_robot
 def reduced(
     robot: RobotSource,
-    motion: MotionArgument,
+    motion: MotionSource,
     *,
-    degrees: Degrees = False,
     tolerance: float = option(0.01, "Largest error of each joint, between 0 and 1."),
     reference: ReferenceOption = "peak",
     parameters_only: bool = flag(
         "--parameters-only", "Drop nothing but parameters, as `equations --drop` does."
     ),
     output: Path | None = file_option("Write the torques as C into a folder.", "FOLDER"),
-    samples: SamplesOption = None,
-    speed: SpeedOption = None,
-    acceleration: AccelerationOption = None,
-    seed: SeedOption = None,
     limits: LimitsOption = "error",
     plot: Plot = None,
     json: Json = False,
@@ -44,9 +28,8 @@ def reduced(
     """
     from armdyn.study.terms.reduced import reduced as shortened
 
-    over = chosen_states(motion, samples, speed, acceleration, seed)
     arm = robot.open()
-    over = motion_or_workspace(arm, over, degrees)
+    over = motion.states(arm)
     with status("dropping terms"):
         found = shortened(
             *(arm, tolerance, over),

@@ -49,15 +49,17 @@ if TYPE_CHECKING:
 
 
 _EACH = "Q1,Q2,..."
-GAINS: Mapping[str, tuple[str, ...]] = {
-    "free": (),
-    "gravity-pd": ("kp", "kd"),
-    "computed-torque": ("kp", "kd"),
-    "slotine-li": ("rate", "kd"),
-    "operational-space": ("kp", "kd"),
-    "impedance": ("kp", "kd"),
+GAINS: Mapping[str, Mapping[str, str]] = {
+    "free": {},
+    "gravity-pd": {"kp": "kp", "kd": "kd"},
+    "computed-torque": {"kp": "kp", "kd": "kd"},
+    "slotine-li": {"rate": "rate", "kd": "kd"},
+    "operational-space": {"kp": "kp", "kd": "kd"},
+    "impedance": {"kp": "stiffness", "kd": "damping"},
 }
-"""The controllers and the gains that each has."""
+"""The controllers and the gains that each has: the options, and their names in Python."""
+LAWS = {"impedance": "CartesianImpedance", "gravity-pd": "GravityPD"}
+"""Classes of controllers that are called otherwise than these."""
 OF_THE_TOOL = ("operational-space", "impedance")
 """Controllers in coordinates of the tool."""
 DEFAULT_DURATION = 1.0
@@ -69,40 +71,173 @@ BAR_PERIOD = 0.05
 MAX_LISTED_EVENTS = 20
 
 
+@dataclass(frozen=True)
+class Start:
+    """The options that say where arms start."""
+
+    q0: str = option("start", "Positions at the start, zeros, middle or start.", _EACH)
+    qd0: str = option("zeros", "Velocities at the start, or zeros.", _EACH)
+    degrees: Degrees = False
+    arms: int | None = option(
+        None, "Simulate many arms that start anywhere within their limits.", min=1, max=10_000_000
+    )
+    seed: int = option(0, "Chooses the starts of many arms.", min=0)
+
+    def state(self, arm: Robot) -> tuple[Array, Array]:
+        """Positions and velocities at the start, (n,), or (arms, n)."""
+        still = self.qd0 == "zeros"
+        qd = np.zeros(arm.n) if still else joint_values(arm, "--qd0", self.qd0, self.degrees)
+        if self.arms is not None:
+            if self.q0 != "start":
+                raise typer.BadParameter("--arms chooses where arms start; leave out --q0")
+            random = np.random.default_rng(self.seed)
+            q = coordinates_of(arm.model).drawn_in_ranges(random, self.arms)
+            return q, np.broadcast_to(qd, q.shape)
+        q = self._position(arm)
+        for joint, value, (low, high) in zip(arm.joint_names, q, arm.limits, strict=True):
+            if not low <= value <= high:
+                text = (
+                    f"{joint} starts at {value:.4g}, beyond its limits of {low:.4g} to {high:.4g}"
+                )
+                warnings.warn(text, ArmdynWarning, stacklevel=2)
+        return q, qd
+
+    def _position(self, arm: Robot) -> Array:
+        """Where one arm starts, (n,): by a word, or by numbers."""
+        if self.q0 == "start":
+            return arm.start
+        if self.q0 == "zeros":
+            return np.zeros(arm.n)
+        if self.q0 == "middle":
+            limited = np.isfinite(arm.limits).all(axis=1)
+            return np.where(limited, np.nan_to_num(arm.limits).mean(axis=1), 0.0)
+        q = joint_values(arm, "--q0", self.q0, self.degrees)
+        warn_of_degrees(arm, q)
+        return q
+
+
+@dataclass(frozen=True)
+class Control:
+    """The options that choose a controller and what it follows."""
+
+    controller: Literal[
+        "free", "gravity-pd", "computed-torque", "slotine-li", "operational-space", "impedance"
+    ] = option("free", "The law that gives the torques; free: none.")
+    target: str | None = option(
+        None,
+        "What the controller holds, by default the start, or a trajectory it follows.",
+        f"{_EACH}|CSV",
+    )
+    move: str | None = option(None, "Instead, a smooth move from the start to there.", _EACH)
+    line: str | None = option(
+        None, "Instead, a straight line of the tool to there, in m and world axes.", "X,Y,Z"
+    )
+    move_time: float | None = option(
+        None, "How long the move or line takes, in s; the duration by default."
+    )
+    kp: str | None = option(
+        None, "Stiffness, one for all joints (or coordinates of the tool) or one each.", "K[,K,...]"
+    )
+    kd: str | None = option(None, "Damping, likewise.", "K[,K,...]")
+    rate: str | None = option(None, "How fast slotine-li corrects errors, in 1/s.", "K[,K,...]")
+    compensate: bool = flag("--compensate", "Whether the controller knows of friction.")
+
+    def law(
+        self, arm: Robot, q: Array, duration: float, degrees: bool
+    ) -> tuple[Callable[..., Any] | None, float | None]:
+        """The controller, None for free motion, and how long what it follows takes [s].
+
+        The arm starts at q; a move takes the duration [s] if nothing else is said.
+        """
+        self._check()
+        if self.controller == "free":
+            return None, None
+        motion, time = self._motion(arm, q, duration, degrees)
+        of_tool = self.controller in OF_THE_TOOL
+        if of_tool and self.compensate:
+            raise typer.BadParameter(f"--compensate: {self.controller} does not follow a velocity")
+        from armdyn import simulation
+        from armdyn.formulations.cartesian import default_task
+
+        usual = self.controller.title().replace("-", "")
+        count = 6 if self.controller == "impedance" else arm.n
+        if self.controller == "operational-space":
+            count = len(default_task(coordinates_of(arm.model)))
+        given: dict[str, Any] = {} if of_tool else {"friction": self.compensate}
+        for word, name in GAINS[self.controller].items():
+            if (text := getattr(self, word)) is not None:
+                values = numbers(f"--{word}", text, tuple(dict.fromkeys((1, count))))
+                given[name] = values[0] if len(values) == 1 else values
+        return getattr(simulation, LAWS.get(self.controller, usual))(arm, motion, **given), time
+
+    @property
+    def _ways(self) -> dict[str, str | None]:
+        return {"--target": self.target, "--move": self.move, "--line": self.line}
+
+    def _check(self) -> None:
+        """Refuse options that the controller does not have."""
+        for word in ("kp", "kd", "rate"):
+            if getattr(self, word) is not None and word not in GAINS[self.controller]:
+                raise typer.BadParameter(
+                    f"--{word}: the controller {self.controller!r} has no such gain"
+                )
+        if self.move_time is not None and self.move is None and self.line is None:
+            raise typer.BadParameter("--move-time: there is no --move that could take so long")
+        for word, value in {**self._ways, "--compensate": self.compensate}.items():
+            if value and self.controller == "free":
+                others = ", ".join(list(GAINS)[1:])
+                raise typer.BadParameter(f"{word} needs a --controller: {others}")
+
+    def _motion(
+        self, arm: Robot, q: Array, duration: float, degrees: bool
+    ) -> tuple[Any, float | None]:
+        """What a controller follows, positions or a motion, and how long that takes [s]."""
+        from armdyn.simulation import from_csv, quintic
+
+        given = [word for word, text in self._ways.items() if text is not None]
+        if len(given) > 1:
+            raise typer.BadParameter(f"give a {given[0]} or a {given[1]}, not both")
+        if self.move is not None or self.line is not None:
+            if q.ndim > 1:
+                raise typer.BadParameter(f"{given[0]} has one start; give many arms a --target")
+            time = duration if self.move_time is None else self.move_time
+            if self.line is not None:
+                return self._line(arm, q, numbers("--line", self.line, (3,)), time), time
+            return quintic(q, joint_values(arm, "--move", str(self.move), degrees), time), time
+        if self.target is None:
+            if q.ndim > 1:
+                raise typer.BadParameter("many arms under a controller need a --target")
+            return q, None
+        if not (self.target.lower().endswith(".csv") or self.target == "-"):
+            return joint_values(arm, "--target", self.target, degrees), None
+        trajectory = from_csv(self.target, arm, degrees=degrees)
+        return trajectory, trajectory.duration
+
+    def _line(self, arm: Robot, q: Array, position: list[float], time: float) -> Any:
+        """A straight line of the tool, which keeps its orientation if it can."""
+        from armdyn.simulation import cartesian_line, tool_line
+
+        if self.controller not in OF_THE_TOOL:
+            turn: Any = "keep" if arm.n >= 6 else "free"
+            return cartesian_line(arm, q, position, turn, duration=time)
+        start = arm.forward_kinematics(q)
+        end = start.copy()
+        end[:3, 3] = position
+        return tool_line(start, end, duration=time)
+
+
 @takes_robot
 def simulate(
     robot: RobotSource,
     *,
-    q0: str = option("start", "Positions at the start, zeros, middle or start.", _EACH),
-    qd0: str = option("zeros", "Velocities at the start, or zeros.", _EACH),
-    degrees: Degrees = False,
+    start: Start,
     duration: float | None = option(
         None, "How long, in s; that of a torque, target or move given, or else 1."
     ),
     torque: str | None = option(
         None, "Torques: numbers, or columns t, tau1..taun.", "T1,T2,...|CSV"
     ),
-    controller: Literal[
-        "free", "gravity-pd", "computed-torque", "slotine-li", "operational-space", "impedance"
-    ] = option("free", "The law that gives the torques; free: none."),
-    target: str | None = option(
-        None,
-        "What the controller holds, by default the start, or a trajectory it follows.",
-        f"{_EACH}|CSV",
-    ),
-    move: str | None = option(None, "Instead, a smooth move from the start to there.", _EACH),
-    line: str | None = option(
-        None, "Instead, a straight line of the tool to there, in m and world axes.", "X,Y,Z"
-    ),
-    move_time: float | None = option(
-        None, "How long the move or line takes, in s; the duration by default."
-    ),
-    kp: str | None = option(
-        None, "Stiffness, one for all joints (or coordinates of the tool) or one each.", "K[,K,...]"
-    ),
-    kd: str | None = option(None, "Damping, likewise.", "K[,K,...]"),
-    rate: str | None = option(None, "How fast slotine-li corrects errors, in 1/s.", "K[,K,...]"),
-    compensate: bool = flag("--compensate", "Whether the controller knows of friction."),
+    control: Control,
     wrench: str | None = option(
         None,
         "Force and moment of the environment on the tool, world axes, in N and N·m.",
@@ -124,10 +259,6 @@ def simulate(
     saturation: Literal["off", "warn", "clip"] = option(
         "off", "What becomes of torques beyond the effort limits of the joints."
     ),
-    arms: int | None = option(
-        None, "Simulate many arms that start anywhere within their limits.", min=1, max=10_000_000
-    ),
-    seed: int = option(0, "Chooses the starts of many arms.", min=0),
     output: Path | None = file_option("Write the motion to a .csv or .parquet file."),
     plot: Plot = None,
     json: Json = False,
@@ -143,26 +274,23 @@ def simulate(
     if output is not None:
         check_save(output)
     moving = None if base_motion is None else str(base_motion)
-    check_outputs((output, plot), (robot.source, torque, target, moving), "read by this run")
+    check_outputs(
+        (output, plot), (robot.source, torque, control.target, moving), "read by this run"
+    )
     pull = None if wrench is None else numbers("--wrench", wrench, (6,))
     arm = robot.open()
-    q, qd = start(arm, q0, qd0, arms, seed, degrees)
+    q, qd = start.state(arm)
     tau, torque_time = torques(arm, torque)
-    gains = {"kp": kp, "kd": kd, "rate": rate}
-    options = ControllerOptions(
-        controller, target, move, line, move_time, gains, compensate, degrees
-    )
     known = _first(duration, torque_time, DEFAULT_DURATION)
-    law, followed = options.controller(arm, q, known)
+    law, followed = control.law(arm, q, known, start.degrees)
     lasting = _first(duration, followed, known)
-    given: dict[str, Any] = {"torque": tau, "controller": law, "external_wrench": pull}
-    given |= {"friction": friction, "stops": stops, "bounce": bounce}
-    given["saturation"] = saturation
-    given |= {"dt": dt, "step": step, "rtol": rtol, "atol": atol}
-    given["base_motion"] = base_motion
-    given["method"] = method or ("DOP853" if arms is None else "rk4")
     with telling(lasting) as tell:
-        result = simulated(arm, q, qd, lasting, **given, progress=tell)
+        result = simulated(
+            arm, q, qd, lasting, torque=tau, controller=law, external_wrench=pull, dt=dt, step=step,
+            rtol=rtol, atol=atol, friction=friction, stops=stops, bounce=bounce,
+            saturation=saturation, base_motion=base_motion, progress=tell,
+            method=method or ("DOP853" if start.arms is None else "rk4"),
+        )  # fmt: skip
     if output is not None:
         result.save(output)
     if plot is not None:
@@ -175,41 +303,6 @@ def _first(*times: float | None) -> float:
     return next(time for time in times if time is not None)
 
 
-def start(
-    arm: Robot, q0: str, qd0: str, arms: int | None, seed: int, degrees: bool = False
-) -> tuple[Array, Array]:
-    """Positions and velocities at the start, (n,), or (arms, n)."""
-    lower, upper = arm.limits.T
-    qd = np.zeros(arm.n) if qd0 == "zeros" else joint_values(arm, "--qd0", qd0, degrees)
-    if arms is not None:
-        if q0 != "start":
-            raise typer.BadParameter("--arms chooses where arms start; leave out --q0")
-        from armdyn.loops.coordinates import coordinates_of
-
-        q = coordinates_of(arm.model).drawn_in_ranges(np.random.default_rng(seed), arms)
-        return q, np.broadcast_to(qd, q.shape)
-    q = _position(arm, q0, degrees)
-    for joint, value, low, high in zip(arm.joint_names, q, lower, upper, strict=True):
-        if not low <= value <= high:
-            text = f"{joint} starts at {value:.4g}, beyond its limits of {low:.4g} to {high:.4g}"
-            warnings.warn(text, ArmdynWarning, stacklevel=2)
-    return q, qd
-
-
-def _position(arm: Robot, q0: str, degrees: bool) -> Array:
-    """Where one arm starts, (n,): by a word, or by numbers."""
-    if q0 == "start":
-        return arm.start
-    if q0 == "zeros":
-        return np.zeros(arm.n)
-    if q0 == "middle":
-        limited = np.isfinite(arm.limits).all(axis=1)
-        return np.where(limited, np.nan_to_num(arm.limits).mean(axis=1), 0.0)
-    q = joint_values(arm, "--q0", q0, degrees)
-    warn_of_degrees(arm, q)
-    return q
-
-
 def torques(arm: Robot, text: str | None) -> tuple[list[float] | Path | None, float | None]:
     """The torques of --torque, as numbers or as their file, and how long they last [s]."""
     if text is None:
@@ -218,113 +311,8 @@ def torques(arm: Robot, text: str | None) -> tuple[list[float] | Path | None, fl
         return numbers("--torque", text, (arm.n,)), None
     from armdyn.io.csv.trajectory import torques_from_csv
 
-    times, _ = torques_from_csv(text, arm.n)
+    times, _ = torques_from_csv(text, arm.model)
     return Path(text), float(times[-1])
-
-
-@dataclass(frozen=True)
-class ControllerOptions:
-    """The options that choose a controller and what it follows."""
-
-    name: str
-    target: str | None
-    move: str | None
-    line: str | None
-    move_time: float | None
-    """How long the move or the line takes [s]."""
-    gains: Mapping[str, str | None]
-    compensate: bool
-    degrees: bool = False
-    """Whether angles are in degrees."""
-
-    def controller(
-        self, arm: Robot, q: Array, duration: float
-    ) -> tuple[Callable[..., Any] | None, float | None]:
-        """The controller, None for free motion, and how long what it follows takes [s].
-
-        The arm starts at q; a move takes the duration [s] if nothing else is said.
-        """
-        given = {option: text for option, text in self.gains.items() if text is not None}
-        self._check(given)
-        if self.name == "free":
-            return None, None
-        motion, time = self._motion(arm, q, duration)
-        if self.name in OF_THE_TOOL and self.compensate:
-            raise typer.BadParameter(f"--compensate: {self.name} does not follow a velocity")
-        law, count, names = self._law(arm)
-        values = {
-            names[option]: _gain(f"--{option}", text, count) for option, text in given.items()
-        }
-        extra = {} if self.name in OF_THE_TOOL else {"friction": self.compensate}
-        return law(arm, motion, **extra, **values), time
-
-    def _law(self, arm: Robot) -> tuple[Callable[..., Any], int, dict[str, str]]:
-        """The class of the controller, how many gains it has of a kind, and their names."""
-        from armdyn import simulation as laws
-        from armdyn.formulations.cartesian import default_task
-
-        names = {option: option for option in GAINS[self.name]}
-        if self.name == "impedance":
-            return laws.CartesianImpedance, 6, {"kp": "stiffness", "kd": "damping"}
-        if self.name == "operational-space":
-            return laws.OperationalSpace, len(default_task(coordinates_of(arm.model))), names
-        of_joints = {"gravity-pd": laws.GravityPD, "computed-torque": laws.ComputedTorque}
-        return of_joints.get(self.name, laws.SlotineLi), arm.n, names
-
-    def _check(self, gains: Mapping[str, str]) -> None:
-        """Refuse options that the controller does not have."""
-        for gain in gains:
-            if gain not in GAINS[self.name]:
-                raise typer.BadParameter(f"--{gain}: the controller {self.name!r} has no such gain")
-        if self.move_time is not None and self.move is None and self.line is None:
-            raise typer.BadParameter("--move-time: there is no --move that could take so long")
-        ways = {"--target": self.target, "--move": self.move, "--line": self.line}
-        options: dict[str, Any] = {**ways, "--compensate": self.compensate}
-        for word, value in options.items():
-            if value and self.name == "free":
-                others = ", ".join(list(GAINS)[1:])
-                raise typer.BadParameter(f"{word} needs a --controller: {others}")
-
-    def _motion(self, arm: Robot, q: Array, duration: float) -> tuple[Any, float | None]:
-        """What a controller follows, positions or a motion, and how long that takes [s]."""
-        from armdyn.simulation import from_csv, quintic
-
-        ways = {"--target": self.target, "--move": self.move, "--line": self.line}
-        given = [option for option, text in ways.items() if text is not None]
-        if len(given) > 1:
-            raise typer.BadParameter(f"give a {given[0]} or a {given[1]}, not both")
-        if self.move is not None or self.line is not None:
-            if q.ndim > 1:
-                raise typer.BadParameter(f"{given[0]} has one start; give many arms a --target")
-            time = duration if self.move_time is None else self.move_time
-            if self.line is not None:
-                return self._line(arm, q, numbers("--line", self.line, (3,)), time), time
-            return quintic(q, joint_values(arm, "--move", str(self.move), self.degrees), time), time
-        if self.target is None:
-            if q.ndim > 1:
-                raise typer.BadParameter("many arms under a controller need a --target")
-            return q, None
-        if not (self.target.lower().endswith(".csv") or self.target == "-"):
-            return joint_values(arm, "--target", self.target, self.degrees), None
-        trajectory = from_csv(self.target, arm, degrees=self.degrees)
-        return trajectory, trajectory.duration
-
-    def _line(self, arm: Robot, q: Array, position: list[float], time: float) -> Any:
-        """A straight line of the tool, which keeps its orientation if it can."""
-        from armdyn.simulation import cartesian_line, tool_line
-
-        if self.name not in OF_THE_TOOL:
-            turn: Any = "keep" if arm.n >= 6 else "free"
-            return cartesian_line(arm, q, position, turn, duration=time)
-        start = arm.forward_kinematics(q)
-        end = start.copy()
-        end[:3, 3] = position
-        return tool_line(start, end, duration=time)
-
-
-def _gain(option: str, text: str, count: int) -> float | list[float]:
-    values = numbers(option, text, tuple(dict.fromkeys((1, count))))
-    return values[0] if len(values) == 1 else values
 
 
 @contextmanager

@@ -9,7 +9,18 @@ import typer
 
 from armdyn.cli.console import deliver, print_line, rate_bar
 from armdyn.cli.motion_options import Degrees, read_motion, turning
-from armdyn.cli.options import Friction, Json, Plot, RobotSource, flag, number, option, takes_robot
+from armdyn.cli.options import (
+    Friction,
+    Json,
+    Plot,
+    RobotSource,
+    each_number,
+    file_option,
+    flag,
+    number,
+    option,
+    takes_robot,
+)
 
 
 @takes_robot
@@ -39,9 +50,9 @@ def sweep(
     levels: str | None = option(None, "Of quantiles, between 0 and 1.", "A,B,..."),
     limits: str | None = option(None, "For exceeded, one or one for each entry.", "A,B,..."),
     friction: Friction = True,
-    out: Path | None = option(
-        None, "A .zarr or .parquet store: of all results, or with --reduce of these. A sweep that "
-        "was stopped goes on from it.", None, "-o", "--out",
+    output: Path | None = file_option(
+        "A .zarr or .parquet store: of all results, or with --reduce of these. A sweep that was "
+        "stopped goes on from it."
     ),
     scheduler: str | None = option(None, "Of a dask cluster that computes.", "tcp://HOST:PORT"),
     plot: Plot = None,
@@ -57,16 +68,16 @@ def sweep(
     try:
         with rate_bar("states") as tell:
             found = swept(
-                arm, quantity, over, kept, out, scheduler, tell=tell,
+                arm, quantity, over, kept, output, scheduler, tell=tell,
                 by=tuple(by.split(",")) if by else (), **options,
             )  # fmt: skip
     except KeyboardInterrupt:
-        rest = f"; run the same command to go on from {out}" if out else ""
+        rest = f"; run the same command to go on from {output}" if output else ""
         print_line(f"stopped from the keyboard{rest}", stderr=True)
         raise typer.Exit(130) from None
     if plot is not None:
         found.plot(plot, workspace=workspace)
-    deliver(found, json, out, plot)
+    deliver(found, json, output, plot)
 
 
 def _over(
@@ -109,7 +120,7 @@ def _column(text: str) -> tuple[str, Any]:
         raise typer.BadParameter(f"--set: expected NAME=RANGE, as q2=-1:1:50, got {text!r}")
     what = f"--set {name}"
     if "," in value:
-        return name, [number(what, part) for part in value.split(",")]
+        return name, each_number(what, value)
     if ":" not in value:
         return name, number(what, value)
     parts = value.split(":")
@@ -151,8 +162,8 @@ def _reductions(
 
     given: dict[str, dict[str, Any]] = {
         "histogram": {} if bins is None else {"bins": bins},
-        "quantiles": {} if levels is None else {"levels": _list("--levels", levels)},
-        "exceeded": {} if limits is None else {"limits": _list("--limits", limits)},
+        "quantiles": {} if levels is None else {"levels": each_number("--levels", levels)},
+        "exceeded": {} if limits is None else {"limits": each_number("--limits", limits)},
     }
     for name, settings in given.items():
         if settings and name not in (names or ()):
@@ -161,7 +172,3 @@ def _reductions(
     if not names:
         return None
     return [REDUCTIONS[n](**given[n]) if given.get(n) else n for n in names]
-
-
-def _list(option_name: str, text: str) -> list[float]:
-    return [number(option_name, part) for part in text.split(",")]

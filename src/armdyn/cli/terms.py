@@ -1,35 +1,19 @@
 """`armdyn terms`: which terms of the equations of motion matter."""
 
 from armdyn.cli.console import deliver, status
-from armdyn.cli.motion_options import (
-    AccelerationOption,
-    Degrees,
-    LimitsOption,
-    MotionArgument,
-    ReferenceOption,
-    SamplesOption,
-    SeedOption,
-    SpeedOption,
-    chosen_states,
-    motion_or_workspace,
-)
+from armdyn.cli.motion_options import LimitsOption, MotionSource, ReferenceOption
 from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
 
 
 @takes_robot
 def terms(
     robot: RobotSource,
-    motion: MotionArgument,
+    motion: MotionSource,
     *,
-    degrees: Degrees = False,
     tolerance: float = option(0.05, "What the quasi-static model may neglect, between 0 and 1."),
     reference: ReferenceOption = "peak",
     listed: int = option(8, "How many terms of each joint are printed.", min=1),
     friction: Friction = True,
-    samples: SamplesOption = None,
-    speed: SpeedOption = None,
-    acceleration: AccelerationOption = None,
-    seed: SeedOption = None,
     limits: LimitsOption = "error",
     plot: Plot = None,
     json: Json = False,
@@ -40,9 +24,8 @@ def terms(
     """
     from armdyn.study.terms.terms import terms as ranked
 
-    over = chosen_states(motion, samples, speed, acceleration, seed)
     arm = robot.open()
-    over = motion_or_workspace(arm, over, degrees)
+    over = motion.states(arm)
     with status("computing"):
         found = ranked(
             *(arm, over),

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,72 +53,79 @@ class Problems:
             message += f"\nand {len(rest)} more:{listed}" + ("\n  ..." if len(rest) > 50 else "")
         raise error(message, file=self.file, line=line)
 
-    def only(self, parent: XmlElement, tag: str, where: str) -> XmlElement | None:
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An element of a file, what it is called in messages, and where its problems go."""
+
+    element: XmlElement
+    where: str
+    problems: Problems
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """Those of the element."""
+        return self.element.attributes
+
+    def add(self, message: str, error: type[DescriptionError] | None = None) -> None:
+        """Note a problem here."""
+        self.problems.add(self.element, message, error)
+
+    def warn(self, message: str) -> None:
+        """Note something odd here."""
+        self.problems.warn(self.element, self.where, message)
+
+    def only(self, tag: str) -> "Place | None":
         """The one child of that name, or None; another one is a problem unless it says the same."""
-        found = parent.all(tag)
+        found = [Place(child, self.where, self.problems) for child in self.element.all(tag)]
         for again in found[1:2]:
-            if all(other.says_same(found[0]) for other in found):
-                self.warn(again, where, f"a second <{tag}> that says the same is left out")
+            if all(other.element.says_same(found[0].element) for other in found):
+                again.warn(f"a second <{tag}> that says the same is left out")
             else:
-                self.add(again, f"{where}: a second <{tag}>; there can be one")
+                again.add(f"{self.where}: a second <{tag}>; there can be one")
         return found[0] if found else None
 
-    def needed(self, parent: XmlElement, tag: str, where: str) -> XmlElement | None:
+    def needed(self, tag: str) -> "Place | None":
         """The one child of that name, whose absence is a problem."""
-        found = self.only(parent, tag, where)
+        found = self.only(tag)
         if found is None:
-            self.add(parent, f"{where}: <{parent.tag}> has no <{tag}> in it")
+            self.add(f"{self.where}: <{self.element.tag}> has no <{tag}> in it")
         return found
 
-    def text(self, element: XmlElement, key: str, where: str) -> str | None:
+    def text(self, key: str) -> str | None:
         """The text of an attribute that must be there and not empty."""
-        value = element.attributes.get(key)
+        value = self.attributes.get(key)
         if not value:
             state = "has no" if value is None else "has an empty"
-            self.add(element, f"{where}: <{element.tag}> {state} attribute {key!r}")
+            self.add(f"{self.where}: <{self.element.tag}> {state} attribute {key!r}")
         return value or None
 
-    def number(
-        self,
-        element: XmlElement,
-        key: str,
-        where: str,
-        *,
-        default: float | None = None,
-        least: float = -math.inf,
-    ) -> float:
+    def number(self, key: str, default: float | None = None, least: float = -math.inf) -> float:
         """A finite number of at least `least`; without a default the attribute must be there."""
-        text = element.attributes.get(key)
+        text, tag = self.attributes.get(key), self.element.tag
         if text is None and default is None:
-            self.add(element, f"{where}: <{element.tag}> has no attribute {key!r}")
-        numbers = None if text is None else self._numbers(element, key, where, text, 1)
+            self.add(f"{self.where}: <{tag}> has no attribute {key!r}")
+        numbers = None if text is None else self._numbers(key, text, 1)
         if numbers is None:
             return default or 0.0
         if numbers[0] < least:
-            self.add(
-                element,
-                f"{where}: {key} of <{element.tag}> is {text!r}; it must be at least {least:g}",
-            )
+            self.add(f"{self.where}: {key} of <{tag}> is {text!r}; it must be at least {least:g}")
         return numbers[0]
 
-    def vector(
-        self, element: XmlElement, key: str, where: str, default: tuple[float, ...] = (0.0,) * 3
-    ) -> Array:
+    def vector(self, key: str, default: tuple[float, ...] = (0.0,) * 3) -> Array:
         """As many finite numbers as the default has, which holds where there are none."""
-        text = element.attributes.get(key)
-        given = None if text is None else self._numbers(element, key, where, text, len(default))
+        text = self.attributes.get(key)
+        given = None if text is None else self._numbers(key, text, len(default))
         return np.array(default if given is None else given)
 
-    def origin(self, element: XmlElement | None, where: str) -> Array:
-        """The transform of an element with xyz [m] and rpy [rad]; None: the identity."""
-        if element is None:
+    def origin(self, tag: str = "origin") -> Array:
+        """The transform in the child of that name, xyz [m] and rpy [rad]; none: the identity."""
+        child = self.only(tag)
+        if child is None:
             return np.eye(4)
-        rpy = self.vector(element, "rpy", where)
-        return transform(rotation_from_rpy(rpy), self.vector(element, "xyz", where))
+        return transform(rotation_from_rpy(child.vector("rpy")), child.vector("xyz"))
 
-    def _numbers(
-        self, element: XmlElement, key: str, where: str, text: str, count: int
-    ) -> list[float] | None:
+    def _numbers(self, key: str, text: str, count: int) -> list[float] | None:
         """That many finite numbers; None, and a problem, where there is anything else."""
         words = text.split()
         values = [float(word) for word in words if _NUMBER.fullmatch(word)]
@@ -125,5 +133,6 @@ class Problems:
             return values
         expected = "a finite number" if count == 1 else f"{count} finite numbers"
         shown = text if len(text) <= 80 else text[:77] + "..."
-        self.add(element, f"{where}: {key} of <{element.tag}> is {shown!r}; expected {expected}")
+        tag = self.element.tag
+        self.add(f"{self.where}: {key} of <{tag}> is {shown!r}; expected {expected}")
         return None

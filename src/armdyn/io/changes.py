@@ -1,21 +1,22 @@
 """Changes of joints, links and limits by the keys that tables of robots have."""
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 from armdyn.errors import ModelError, check_known, shown
-from armdyn.io.dh import MAGNITUDES, inertia_from_keys, limits_from_keys
-from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, keys_from_motor, rotor_from_keys
-from armdyn.model import Inertia, Joint, Limits, RobotModel
+from armdyn.io.keys import (
+    BODY_KEYS,
+    JOINT_KEYS,
+    MAGNITUDES,
+    friction_from_keys,
+    inertia_from_keys,
+    keys_from_motor,
+    limits_from_keys,
+    rotor_from_keys,
+)
+from armdyn.model import Inertia, Joint, RobotModel
 from armdyn.model.link import Body, Link
-
-LIMIT_KEYS = ("limits", *MAGNITUDES)
-JOINT_KEYS = (*LIMIT_KEYS, "rotor_inertia", "gear_ratio", *FRICTION_KEYS)
-"""What can be changed of a joint, as in a row of a DH table."""
-BODY_KEYS = ("mass", "com", "inertia", "inertia_about", "shape")
-"""What can be changed of a link."""
 
 
 def with_joint(model: RobotModel, name: str, keys: Mapping[str, Any]) -> RobotModel:
@@ -77,33 +78,15 @@ def _other(part: Body, body: Inertia | None, keys: Mapping[str, Any]) -> Body:
 
 
 def _changed(joint: Joint, keys: Mapping[str, Any]) -> Joint:
-    where = f"joint {joint.name!r}"
-    now = dict(keys_from_motor(joint)) | {
-        "limits": (joint.limits.lower, joint.limits.upper),
-        "velocity_limit": joint.limits.velocity,
-        "effort_limit": joint.limits.effort,
-        "continuous_effort": joint.limits.continuous_effort,
-        "gear_ratio": joint.rotor.gear_ratio,
-        "rotor_inertia": joint.rotor.inertia,
-    }
-    given = now | dict(keys)
+    where, limits = f"joint {joint.name!r}", joint.limits
+    ends = {"limits": (limits.lower, limits.upper)}
+    now = ends | dict(zip(MAGNITUDES, astuple(limits)[2:], strict=True))
+    given = now | dict(keys_from_motor(joint)) | dict(keys)
     rotor = rotor_from_keys(where, given)
     if rotor.fault:
         raise ModelError(f"{where}: {rotor.fault}")
-    friction = {key: given[key] for key in FRICTION_KEYS if key in given}
-    return replace(
-        joint,
-        limits=_limits(where, given),
-        rotor=rotor,
-        friction=friction_from_keys(where, friction),
-    )
-
-
-def _limits(where: str, given: Mapping[str, Any]) -> Limits:
-    known = {key: math.inf if value is None else value for key, value in given.items()}
-    if given["limits"] is None:
-        known["limits"] = (-math.inf, math.inf)
-    return limits_from_keys(where, known)
+    friction = friction_from_keys(where, given)
+    return replace(joint, limits=limits_from_keys(where, given), rotor=rotor, friction=friction)
 
 
 def _by_name(key: str, values: Any, names: Sequence[str]) -> list[tuple[str, Any]]:

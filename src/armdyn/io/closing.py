@@ -1,25 +1,82 @@
-"""Trees of descriptions that further joints close: which joints follow from the loops.
+"""Loops: from the keys of tables, and in descriptions, which joints follow from them.
 
 Files say where links are joined, and perhaps which joints have motors, but not which positions are
 coordinates. Joints that are coupled to others follow first, then those without a motor, of these
 the ones that lead no other first, and the ones farthest from the base.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
-from armdyn.errors import LoopError
+from armdyn.arrays import Array, check_constant, check_number
+from armdyn.errors import LoopError, ModelError, check_known, shown
+from armdyn.io.shapes import PLACEMENT, placement_from_keys
 from armdyn.model import Loop, RobotModel
-from armdyn.model.cut_joints import polynomial
-from armdyn.model.edit import mimic_couplings, with_loops
+from armdyn.model.cut_joints import COUPLING, cut_joint, polynomial
+from armdyn.model.edit import coupling_between, loop_between, mimic_couplings, with_loops
 from armdyn.model.loop import cycle
+from armdyn.model.transform import transform
 
 STEP = 1e-5
 """Of the differences that closures are differentiated by [rad or m]."""
 DEPENDENT = 1e-6
 """What is left of a column of unit length that depends on others."""
+
+
+def loop_keys(kind: object) -> tuple[str, ...]:
+    """What a table may say about a loop that a joint of this type closes."""
+    coupled = ("follower", "leader", "coefficients")
+    return ("name", "type", *(coupled if kind == COUPLING.name else ("a", "b", "length")))
+
+
+def loop_from_keys(model: RobotModel, where: str, given: Any) -> Loop:
+    """The loop that the keys of a table give; `where` begins the errors.
+
+    An end is a mapping with a link, position and rpy or rotation, or a pair of a link and a point
+    or a 4x4 transform.
+    """
+    if not isinstance(given, Mapping):
+        raise ModelError(f"{where}: expected a mapping, got {shown(given)}")
+    kind = given.get("type", "revolute")
+    for key in given:
+        check_known(f"key (in {where})", key, loop_keys(kind))
+    name = str(given.get("name", where))
+    if kind == COUPLING.name:
+        for key in ("follower", "leader"):
+            if not isinstance(given.get(key), str):
+                raise ModelError(f"{where}: the key {key!r} is missing; expected a joint")
+        numbers = given.get("coefficients")
+        if not isinstance(numbers, Sequence | np.ndarray):
+            raise ModelError(f"{where}: coefficients: expected numbers in brackets")
+        values = check_constant(f"{where}: coefficients", numbers, (len(numbers),)).tolist()
+        return coupling_between(model, name, given["follower"], given["leader"], values)
+    a, b = (_end(where, key, given.get(key)) for key in ("a", "b"))
+    length = check_number(f"{where}: length", given.get("length", 0.0))
+    return loop_between(model, name, cut_joint(kind), a, b, length)
+
+
+def _end(where: str, key: str, end: Any) -> tuple[str, Array]:
+    """A link, and a place in its frame, (4, 4)."""
+    if end is None:
+        raise ModelError(
+            f"{where}: the end {key!r} is missing; expected a link and a place on it, as "
+            f'{key} = {{ link = "coupler", position = [0.6, 0.0, 0.0] }}'
+        )
+    where = f"{where}: {key}"
+    if isinstance(end, Mapping):
+        for word in end:
+            check_known(f"{where}: key", word, ("link", *PLACEMENT))
+        end = (end.get("link"), placement_from_keys(where, end))
+    if not isinstance(end, Sequence) or len(end) != 2 or not isinstance(end[0], str):
+        raise ModelError(
+            f"{where}: expected a link and a place in its frame, as ('link2', (0.5, 0, 0)) or with "
+            f"a 4x4 transform, got {shown(end)}"
+        )
+    if np.shape(end[1]) == (3,):
+        return end[0], transform(position=check_constant(where, end[1], (3,)))
+    return end[0], check_constant(where, end[1], (4, 4))
 
 
 def closed_tree(

@@ -7,29 +7,31 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_constant, check_number, check_truth, frozen
+from armdyn.arrays import Array, check_number, check_truth, frozen
 from armdyn.errors import ModelError, check_known, is_one_of, shown
-from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, rotor_from_keys
+from armdyn.io.closing import loop_from_keys
+from armdyn.io.keys import (
+    BODY_KEYS,
+    FRICTION_KEYS,
+    GEOMETRY,
+    JOINT_KEYS,
+    checked_keys,
+    friction_from_keys,
+    inertia_from_keys,
+    limits_from_keys,
+    rotor_from_keys,
+)
 from armdyn.io.options import Reading
 from armdyn.io.shapes import ShapeReader
-from armdyn.model import GRAVITY, Connection, Inertia, Limits, Loop, RobotModel, assemble
+from armdyn.model import GRAVITY, Connection, Inertia, RobotModel, assemble
 from armdyn.model.assemble import check_name
-from armdyn.model.cut_joints import COUPLING, cut_joint
-from armdyn.model.edit import coupling_between, loop_between, with_loops
+from armdyn.model.edit import with_loops
 from armdyn.model.joint_types import JOINT_TYPES, JointType, joint_type
 from armdyn.model.transform import quarter_exact, rotation_z, transform
 from armdyn.model.validate import Finding, Physical, physical_warnings
 
-BRANCH = ("gamma", "b")
-"""From the frame of a link with several branches to where one begins (Khalil and Kleinfinger)."""
-GEOMETRY = ("joint", "pitch", "a", "alpha", "d", "theta", *BRANCH)
-INERTIA = ("mass", "com", "inertia", "inertia_about", "shape")
-MAGNITUDES = ("velocity_limit", "effort_limit", "continuous_effort")
-DRIVE = ("rotor_inertia", "gear_ratio", "limits", *MAGNITUDES)
-NAMES = ("name", "link", "parent", "actuated")
-COLUMNS = GEOMETRY + INERTIA + FRICTION_KEYS + DRIVE + NAMES
-LOOP_KEYS = ("name", "type", "a", "b", "length")
-COUPLED_KEYS = ("name", "type", "follower", "leader", "coefficients")
+COLUMNS = ("joint", *GEOMETRY, *BODY_KEYS, *JOINT_KEYS, "name", "link", "parent", "actuated")
+"""Of a row; b and γ lead from the frame of a link with several branches to where one begins."""
 
 
 def read_dh(
@@ -45,6 +47,8 @@ def read_dh(
     physical: Physical = "error",
     loops: Sequence[Mapping[str, Any]] = (),
     assembly: Mapping[str, float] | None = None,
+    places: Sequence[str] = (),
+    shapes: ShapeReader | None = None,
 ) -> Reading:
     """A robot from its Denavit-Hartenberg table, with what is odd about the numbers.
 
@@ -52,14 +56,15 @@ def read_dh(
     Modified (Craig, Khalil): T_i = Rx(α) Tx(a) Rz(θ) Tz(d), α and a of row i being α_{i-1} and
     a_{i-1}, frame i on joint i. The joint variable q is added to θ (revolute) or d (prismatic);
     helical: q to θ and pitch·q to d. A row follows the one before, or the link that it names as its
-    parent; with b and γ there, Rz(γ) Tz(b) comes before T_i (Khalil and Kleinfinger).
+    parent; with b and γ there, Rz(γ) Tz(b) comes before T_i (Khalil and Kleinfinger). Errors call
+    rows by their `places`; `shapes` reads shapes of links.
     """
     _check_table(rows, convention)
     links: dict[str, Inertia] = {"base": Inertia.zero()}
     connections, placements, parent = [], {}, "base"
     findings: list[Finding] = []
     for i, row in enumerate(rows, start=1):
-        where = f"DH row {i}"
+        where = places[i - 1] if places else f"DH row {i}"
         _check_columns(where, row)
         link = check_name(f"{where}: link", row.get("link", f"link{i}"))
         if link in links:
@@ -69,7 +74,7 @@ def read_dh(
         before = across @ along if convention == "modified" else np.eye(4)
         before = _branch(where, row, convention) @ before
         placements[link] = frozen(np.eye(4) if convention == "modified" else along @ across)
-        links[link] = inertia_from_keys(where, row)
+        links[link] = inertia_from_keys(where, row, shapes)
         joint = check_name(f"{where}: name", row.get("name", f"joint{i}"))
         connections.append(_connection(where, row, joint, parent, link, before))
         findings += (Finding("warning", where, f"{where}: {text}") for text in _oddities(row))
@@ -89,7 +94,7 @@ def read_dh(
     )
     pairs = zip(connections, rows, strict=True)
     passive = [c.name for c, row in pairs if not check_truth("actuated", row.get("actuated", True))]
-    model = closed_by_rows(model, loops, passive, assembly)
+    model = _closed(model, loops, passive, assembly)
     return model, (*findings, *physical_warnings(model, physical))
 
 
@@ -109,7 +114,8 @@ def _parent(where: str, row: Mapping[str, Any], links: Mapping[str, Inertia], la
 
 def _branch(where: str, row: Mapping[str, Any], convention: str) -> Array:
     """Rz(γ) Tz(b)."""
-    gamma, b = (check_number(f"{where}: {key}", row.get(key, 0.0)) for key in BRANCH)
+    values = checked_keys(where, row, ("gamma", "b"))
+    gamma, b = (values.get(key, 0.0) for key in ("gamma", "b"))
     if convention != "modified" and (gamma or b):
         raise ModelError(f"{where}: gamma and b are of the modified convention")
     return transform(rotation_z(*quarter_exact(gamma)), (0, 0, b))
@@ -131,9 +137,9 @@ def _connection(
 
 
 def _kind(where: str, row: Mapping[str, Any]) -> JointType:
-    pitch = row.get("pitch")
+    pitch = checked_keys(where, {k: v for k, v in row.items() if v is not None}, ("pitch",))
     try:
-        return joint_type(row["joint"], None if pitch is None else check_number("pitch", pitch))
+        return joint_type(row["joint"], pitch.get("pitch"))
     except ModelError as fault:
         raise ModelError(f"{where}: {fault}") from fault
 
@@ -182,63 +188,15 @@ def _check_columns(where: str, row: Mapping[str, Any]) -> None:
 
 def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
     """The constant transforms across to the next axis, Tx(a) Rx(α), and along it, Rz(θ) Tz(d)."""
-    a, alpha, d, theta = (
-        check_number(f"{where}: {key}", row.get(key, 0.0)) for key in ("a", "alpha", "d", "theta")
-    )
+    keys = ("a", "alpha", "d", "theta")
+    values = checked_keys(where, row, keys)
+    a, alpha, d, theta = (values.get(key, 0.0) for key in keys)
     ca, sa = quarter_exact(alpha)
     across = np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]])
     return transform(across, (a, 0, 0)), transform(rotation_z(*quarter_exact(theta)), (0, 0, d))
 
 
-def inertia_from_keys(where: str, row: Mapping[str, Any]) -> Inertia:
-    """The body that the keys of a row give; `where` begins the errors."""
-    if "shape" in row:
-        for key in ("com", "inertia", "inertia_about"):
-            if key in row:
-                raise ModelError(f"{where}: give shape or {key}, not both")
-        return ShapeReader().inertia(where, row["shape"], row.get("mass"))
-    if isinstance(row.get("inertia"), Inertia):
-        raise ModelError(f"{where}: inertia is a tensor; give a whole Inertia as shape")
-    mass = check_number(f"{where}: mass", row.get("mass", 0.0))
-    com = check_constant(f"{where}: com", row.get("com", (0, 0, 0)), (3,))
-    about = row.get("inertia_about", "com")
-    given = np.asarray(row.get("inertia", np.zeros((3, 3))), dtype=object)
-    if given.shape == (3,):
-        given = np.diag(given)
-    tensor = check_constant(f"{where}: inertia", given, (3, 3))
-    if is_one_of(about, ("com",)):
-        return Inertia.from_com(mass, com, tensor)
-    if is_one_of(about, ("origin",)):
-        return Inertia.from_origin(mass, mass * com, tensor)
-    raise ModelError(f"{where}: inertia_about must be 'com' or 'origin', got {shown(about)}")
-
-
-def limits_from_keys(where: str, row: Mapping[str, Any]) -> Limits:
-    """The limits that the keys of a row give."""
-    given = row.get("limits")
-    ends = (-math.inf, math.inf) if given is None else given
-    try:
-        lower, upper = (_bound(f"{where}: limits", end) for end in ends)
-    except (TypeError, ValueError):
-        lower, upper = math.inf, -math.inf
-    if lower > upper:
-        raise ModelError(f"{where}: limits must be (lower, upper), got {shown(given)}")
-    magnitudes = [_bound(f"{where}: {key}", row.get(key, math.inf)) for key in MAGNITUDES]
-    if min(magnitudes) < 0:
-        raise ModelError(
-            f"{where}: velocity_limit, effort_limit and continuous_effort are magnitudes and "
-            f"cannot be negative, got {' and '.join(f'{value:g}' for value in magnitudes)}"
-        )
-    return Limits(lower, upper, *magnitudes)
-
-
-def _bound(what: str, value: Any) -> float:
-    """A number that may be infinite."""
-    endless = isinstance(value, float) and math.isinf(value)
-    return float(value) if endless else check_number(what, value)
-
-
-def closed_by_rows(
+def _closed(
     model: RobotModel,
     loops: Sequence[Mapping[str, Any]],
     passive: Sequence[str],
@@ -253,35 +211,5 @@ def closed_by_rows(
     if not isinstance(given, Mapping):
         raise ModelError(f"assembly maps names of joints to positions, got {shown(assembly)}")
     places = {name: check_number(f"assembly: {name}", x) for name, x in given.items()}
-    found = [_loop(model, f"loop {i}", loop) for i, loop in enumerate(loops, start=1)]
+    found = [loop_from_keys(model, f"loop {i}", loop) for i, loop in enumerate(loops, start=1)]
     return with_loops(model, found, passive, places)
-
-
-def _loop(model: RobotModel, where: str, loop: Mapping[str, Any]) -> Loop:
-    if not isinstance(loop, Mapping):
-        raise ModelError(f"{where}: expected a mapping, got {shown(loop)}")
-    coupled = loop.get("type") == COUPLING.name
-    for key in loop:
-        check_known(f"key (in {where})", key, COUPLED_KEYS if coupled else LOOP_KEYS)
-    if coupled:
-        name, *joints = (str(loop.get(key, "")) for key in ("name", "follower", "leader"))
-        given = loop.get("coefficients", ())
-        shape = (len(given),) if isinstance(given, Sequence | np.ndarray) else (1,)
-        coefficients = check_constant(f"{where}: coefficients", given, shape)
-        return coupling_between(model, name or where, joints[0], joints[1], coefficients.tolist())
-    ends = [_end(f"{where}: {key}", loop.get(key)) for key in ("a", "b")]
-    length = check_number(f"{where}: length", loop.get("length", 0.0))
-    kind = cut_joint(loop.get("type", "revolute"))
-    return loop_between(model, str(loop.get("name", where)), kind, ends[0], ends[1], length)
-
-
-def _end(where: str, end: Any) -> tuple[str, Array]:
-    """A link, and a point or a transform in the frame of its row."""
-    if not isinstance(end, Sequence) or len(end) != 2 or not isinstance(end[0], str):
-        raise ModelError(
-            f"{where}: expected a link and a place in its frame, as ('link2', (0.5, 0, 0)) or with "
-            f"a 4x4 transform, got {shown(end)}"
-        )
-    if np.shape(end[1]) == (3,):
-        return end[0], transform(position=check_constant(where, end[1], (3,)))
-    return end[0], check_constant(where, end[1], (4, 4))

@@ -17,6 +17,7 @@ from armdyn.io.urdf.write import urdf_from_model
 from armdyn.io.xml import read_xml
 from armdyn.model import RobotModel
 
+READERS = {".urdf": read_urdf, ".xacro": read_urdf, ".sdf": read_sdf, ".toml": read_toml}
 READABLE = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf", ".toml")
 WRITABLE = {".toml": toml_from_model, ".urdf": urdf_from_model}
 
@@ -40,15 +41,11 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
             advice = f"A path to a file ending in {', '.join(READABLE)} works too."
             raise UnknownNameError("robot", str(source), catalog_names(), advice)
         path = catalog_path(str(source))
-    if path.suffix.lower() == ".toml":
-        return read_toml(path, options)
-    if path.suffix.lower() == ".sdf":
-        return read_sdf(path, options)
-    if (
-        path.suffix.lower() in (".urdf", ".xacro")
-        or read_xml(path, DescriptionError).tag == "robot"
-    ):
-        return read_urdf(path, options)
+    reader = READERS.get(path.suffix.lower())
+    if reader is None and read_xml(path, DescriptionError).tag == "robot":
+        reader = read_urdf
+    if reader is not None:
+        return reader(path, options)
     if options.density is not None:
         raise ModelError(
             f"{path}: density is for URDF and TOML files. MuJoCo gives the bodies of an MJCF file "

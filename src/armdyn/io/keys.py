@@ -1,16 +1,84 @@
-"""Friction, rotors, drives and springs in tables: between their keys and the parts of a robot."""
+"""The keys of tables: what rows of DH tables, robot files and edits may say, and in which units.
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
+`KEYS` has the check of every number of a joint or a link. The functions below go between keys and
+the parts of a robot: limits, friction, rotors, drives, inertias, springs.
+"""
+
+import math
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ModelError, UnknownNameError, check_known, shown
-from armdyn.model import Drive, Joint, RobotModel, Rotor, Spring
+from armdyn.errors import ModelError, UnknownNameError, check_known, is_one_of, shown
+from armdyn.io.shapes import ShapeReader, rotation_from_keys
+from armdyn.model import Drive, Inertia, Joint, Limits, RobotModel, Rotor, Spring
 from armdyn.model.friction import PARAMETERS, FrictionLaw
 from armdyn.model.transform import IDENTITY, inverse
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A number, or several, of a table."""
+
+    unit: str
+    check: Callable[[str, Any], Any] = check_number
+    """Of what the value is called in errors, and of the value; what it returns is used."""
+
+
+def _bound(what: str, value: Any) -> float:
+    """A number that may be infinite."""
+    endless = isinstance(value, float) and math.isinf(value)
+    return float(value) if endless else check_number(what, value)
+
+
+def _magnitude(what: str, value: Any) -> float:
+    number = _bound(what, value)
+    if number < 0:
+        raise ModelError(f"{what}: limits are magnitudes and cannot be negative, got {number:g}")
+    return number
+
+
+def _range(what: str, value: Any) -> tuple[float, float]:
+    try:
+        lower, upper = (_bound(what, end) for end in value)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must be (lower, upper), got {shown(value)}") from None
+    return lower, upper
+
+
+def _vector(what: str, value: Any) -> Array:
+    return check_constant(what, value, (3,))
+
+
+def _tensor(what: str, value: Any) -> Array:
+    """A tensor, given in full or by its diagonal."""
+    if isinstance(value, Inertia):
+        raise ModelError(f"{what} is a tensor; give a whole Inertia as shape")
+    if np.shape(np.asarray(value, dtype=object)) == (3,):
+        return np.diag(_vector(what, value))
+    return check_constant(what, value, (3, 3))
+
+
+def _about(what: str, value: Any) -> str:
+    if not is_one_of(value, ("com", "origin")):
+        raise ModelError(f"{what} must be 'com' or 'origin', got {shown(value)}")
+    return str(value)
+
+
+def _pair(what: str, value: Any) -> tuple[float, float]:
+    """A number for each direction; a single one is for both."""
+    both = value if isinstance(value, Sequence | np.ndarray) else (value, value)
+    pair = check_constant(f"{what} (a number or a pair)", both, (2,))
+    return float(pair[0]), float(pair[1])
+
+
+def _one_or_pair(what: str, value: Any) -> float | tuple[float, float]:
+    several = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+    return _pair(what, value) if several else check_number(what, value)
+
 
 PAIRS = {
     p.key: (f"{p.key}_positive", f"{p.key}_negative")
@@ -18,28 +86,108 @@ PAIRS = {
     if p.key != p.name
 }
 """Keys that may hold a number for each direction; a single number is for both directions."""
-FRICTION_KEYS = tuple(dict.fromkeys(parameter.key for parameter in PARAMETERS.values()))
+FRICTION = {
+    p.key: Key(
+        p.unit,
+        check_number if p.key not in PAIRS else _one_or_pair if p.key in PARAMETERS else _pair,
+    )
+    for p in PARAMETERS.values()
+}
+LIMITS = {
+    "limits": Key("rad or m", _range),
+    "lower": Key("rad or m", _bound),
+    "upper": Key("rad or m", _bound),
+    "velocity_limit": Key("rad/s or m/s", _magnitude),
+    "effort_limit": Key("N m or N", _magnitude),
+    "continuous_effort": Key("N m or N", _magnitude),
+}
+ROTOR = {"rotor_inertia": Key("kg m² or kg"), "gear_ratio": Key("")}
+INERTIA = {
+    "mass": Key("kg"),
+    "com": Key("m", _vector),
+    "first_moment": Key("kg m", _vector),
+    "inertia": Key("kg m²", _tensor),
+    "inertia_about": Key("", _about),
+}
+GEOMETRY = dict.fromkeys(("a", "d", "b"), Key("m")) | {"pitch": Key("m/rad")}
+GEOMETRY |= dict.fromkeys(("alpha", "theta", "gamma"), Key("rad"))
+KEYS: Mapping[str, Key] = LIMITS | ROTOR | FRICTION | INERTIA | GEOMETRY
+"""The numbers of joints and links."""
+FRICTION_KEYS = tuple(FRICTION)
 """Every key of friction in a table."""
-DRIVE_KEYS = ("name", "joints", "rotor_inertia", "gear_ratio", *FRICTION_KEYS)
+MAGNITUDES = tuple(LIMITS)[3:]
+JOINT_KEYS = ("limits", *MAGNITUDES, *ROTOR, *FRICTION)
+"""What a joint of any table has, and what can be changed of it."""
+BODY_KEYS = ("mass", "com", "inertia", "inertia_about", "shape")
+"""What a link of any table has, and what can be changed of it."""
+DRIVE_KEYS = ("name", "joints", *ROTOR, *FRICTION)
 SPRING_KEYS = ("name", "link", "point", "other", "anchor", "stiffness", "free_length")
 BASE = "base"
 """What the base is called where no link has that name."""
 
 
+def checked_keys(where: str, given: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """The values of those of the keys that a table has, or a ModelError that names the key."""
+    return {k: KEYS[k].check(f"{where}: {k}", given[k]) for k in keys if k in given}
+
+
+def limits_from_keys(where: str, given: Mapping[str, Any]) -> Limits:
+    """The limits that the keys of a table give; None, as no key, is no limit."""
+    known = {key: value for key, value in given.items() if value is not None}
+    values = checked_keys(where, known, LIMITS)
+    if "limits" in values and ("lower" in values or "upper" in values):
+        raise ModelError(f"{where}: give limits, or lower and upper, not both")
+    ends = values.get("lower", -math.inf), values.get("upper", math.inf)
+    lower, upper = values.get("limits", ends)
+    if lower > upper:
+        raise ModelError(
+            f"{where}: limits must be (lower, upper), got {shown(given.get('limits', ends))}: the "
+            f"lower limit {lower:g} is above the upper limit {upper:g}"
+        )
+    return Limits(lower, upper, *(values.get(key, math.inf) for key in MAGNITUDES))
+
+
+def keys_from_limits(limits: Limits) -> Iterator[tuple[str, float | tuple[float, float]]]:
+    """The keys of the limits that there are."""
+    lower, upper, *magnitudes = astuple(limits)
+    if math.isfinite(lower) and math.isfinite(upper):
+        yield "limits", (lower, upper)
+    elif math.isfinite(lower) or math.isfinite(upper):
+        yield ("lower", lower) if math.isfinite(lower) else ("upper", upper)
+    yield from (pair for pair in zip(MAGNITUDES, magnitudes, strict=True) if math.isfinite(pair[1]))
+
+
+def inertia_from_keys(
+    where: str, given: Mapping[str, Any], shapes: ShapeReader | None = None
+) -> Inertia:
+    """The body that the keys of a table give; shapes are read by the reader of the file."""
+    if "shape" in given:
+        for key in (*tuple(INERTIA)[1:], "inertia_rpy", "inertia_rotation"):
+            if key in given:
+                raise ModelError(f"{where}: give shape or {key}, not both")
+        return (shapes or ShapeReader()).inertia(where, given["shape"], given.get("mass"))
+    values = checked_keys(where, given, INERTIA)
+    about, mass = values.get("inertia_about", "com"), values.get("mass", 0.0)
+    tensor, com = values.get("inertia", np.zeros((3, 3))), values.get("com", np.zeros(3))
+    if "com" in values and "first_moment" in values:
+        raise ModelError(f"{where}: give com or first_moment, not both")
+    if "first_moment" in values and about != "origin":
+        raise ModelError(
+            f"{where}: first_moment goes with inertia_about = 'origin'; give com instead"
+        )
+    axes = rotation_from_keys(where, given, "inertia_")
+    if about == "com":
+        return Inertia.from_com(mass, com, tensor, axes)
+    moment = values.get("first_moment", mass * com)
+    body = Inertia.from_origin(mass, moment, axes @ tensor @ axes.T)
+    return replace(body, given_axes=frozen(axes))
+
+
 def friction_from_keys(where: str, given: Mapping[str, Any]) -> FrictionLaw:
     """The law that the keys of a table give; other keys are left alone."""
     values: dict[str, float] = {}
-    for key in FRICTION_KEYS:
-        if key not in given:
-            continue
-        value = given[key]
-        several = isinstance(value, Sequence | np.ndarray)
-        if key not in PARAMETERS or (several and key in PAIRS):
-            both = value if several else (value, value)
-            pair = check_constant(f"{where}: {key} (a number or a pair)", both, (2,))
-            values |= zip(PAIRS[key], pair.tolist(), strict=True)
-        else:
-            values[key] = check_number(f"{where}: {key}", value)
+    for key, value in checked_keys(where, given, FRICTION).items():
+        values |= zip(PAIRS[key], value, strict=True) if isinstance(value, tuple) else {key: value}
     law = FrictionLaw(**values)
     if fault := missing(law, values) or law.fault:
         raise ModelError(f"{where}: {fault}")
@@ -88,8 +236,8 @@ def drive_from_keys(where: str, given: Any) -> Drive:
 
 def rotor_from_keys(where: str, given: Mapping[str, Any]) -> Rotor:
     """The rotor that the keys of a table give; other keys are left alone."""
-    usual = {"rotor_inertia": Rotor().inertia, "gear_ratio": Rotor().gear_ratio}
-    return Rotor(*(check_number(f"{where}: {k}", given.get(k, x)) for k, x in usual.items()))
+    values = checked_keys(where, given, ROTOR)
+    return Rotor(values.get("rotor_inertia", 0.0), values.get("gear_ratio", 1.0))
 
 
 def _listed(what: str, given: Any) -> Sequence[Any]:

@@ -21,7 +21,7 @@ from armdyn.model.validate import Finding
 
 MESH_KEYS = ("file", "scale", "units", "hull")
 SUBSTANCE = ("mass", "density")
-PLACE = ("position", "rpy", "rotation")
+PLACEMENT = ("position", "rpy", "rotation")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,9 +84,10 @@ class ShapeReader:
             known = {"density": self.density}
         try:
             solid = self._solid(shape, known)
-            return solid.moved(_placement(shape)) if any(key in shape for key in PLACE) else solid
         except ArmdynError as error:
             raise ModelError(f"{where}: {error}") from error
+        placed = any(key in shape for key in PLACEMENT)
+        return solid.moved(placement_from_keys(where, shape)) if placed else solid
 
     def _solid(self, shape: Mapping[str, Any], known: dict[str, Any]) -> Inertia:
         kind = shape.get("type")
@@ -94,7 +95,7 @@ class ShapeReader:
         lengths = MESH_KEYS if kind == "mesh" else tuple(signature(SHAPES[str(kind)]).parameters)
         axis = ("axis",) if "length" in lengths else ()
         for key in shape:
-            known_keys = ("type", *lengths, *axis, *SUBSTANCE, *PLACE, "hole")
+            known_keys = ("type", *lengths, *axis, *SUBSTANCE, *PLACEMENT, "hole")
             check_known(f"key of a {kind}", key, known_keys)
         for key in lengths if kind != "mesh" else ("file",):
             if key not in shape:
@@ -132,11 +133,18 @@ def _without_mass(shape: Any) -> bool:
     return isinstance(shape, Mapping) and not any(key in shape for key in SUBSTANCE)
 
 
-def _placement(shape: Mapping[str, Any]) -> Array:
-    if "rpy" in shape and "rotation" in shape:
-        raise ModelError("give rpy or rotation, not both")
-    R = rotation_from_rpy(check_constant("rpy", shape.get("rpy", (0, 0, 0)), (3,)))
-    if "rotation" in shape:
-        R = check_constant("rotation", shape["rotation"], (3, 3))
-    position = check_constant("position", shape.get("position", (0, 0, 0)), (3,))
-    return check_transform("rotation", transform(R, position))
+def rotation_from_keys(where: str, given: Mapping[str, Any], prefix: str = "") -> Array:
+    """The rotation under `rpy` (angles about the fixed x, y, z axes) or `rotation` (3x3)."""
+    rpy, rotation = f"{prefix}rpy", f"{prefix}rotation"
+    if rpy in given and rotation in given:
+        raise ModelError(f"{where}: give {rpy} or {rotation}, not both")
+    if rotation not in given:
+        return rotation_from_rpy(check_constant(f"{where}: {rpy}", given.get(rpy, (0, 0, 0)), (3,)))
+    R = check_constant(f"{where}: {rotation}", given[rotation], (3, 3))
+    return check_transform(f"{where}: {rotation}", transform(R))[:3, :3]
+
+
+def placement_from_keys(where: str, given: Mapping[str, Any]) -> Array:
+    """The 4x4 transform under `position` [m] and `rpy` [rad] or `rotation`."""
+    place = check_constant(f"{where}: position", given.get("position", (0, 0, 0)), (3,))
+    return transform(rotation_from_keys(where, given), place)

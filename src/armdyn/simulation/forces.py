@@ -144,7 +144,7 @@ def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Tor
 
 def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
     """Torques of a CSV with the columns t and tau1, tau2, ..., linear between rows."""
-    times, values = torques_from_csv(path, robot.n)
+    times, values = torques_from_csv(path, robot.model)
     if times[0] > 0 or times[-1] < duration * (1 - 1e-12):
         raise SimulationError(
             f"{path}: its torques are for {times[0]:.6g} to {times[-1]:.6g} s, but the simulation "

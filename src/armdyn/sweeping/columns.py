@@ -102,34 +102,29 @@ class Columns:
 
 def columns_of(robot: Robot, sizes: Mapping[str, int], design: Mapping[str, float]) -> Columns:
     """The columns of the arguments of a kernel, the last of which may be values of a design."""
+    joints = [robot.model.joints[i] for i in robot.model.independent]
+    still = BaseMotion().vector(robot.model.base[:3, :3])
+    standing = {"gravity": robot.gravity, "base_motion": still, "q": robot.start}
+    bounds = {
+        "q": [joint.range for joint in joints],
+        "qd": [_symmetric(joint.limits.velocity) for joint in joints],
+        "tau": [_symmetric(joint.limits.effort) for joint in joints],
+    }
     names: list[str] = []
     usual: list[float] = []
     limits: list[tuple[float, float]] = []
-    joints = [robot.model.joints[i] for i in robot.model.independent]
-    none = (np.nan, np.nan)
-    still = BaseMotion().vector(robot.model.base[:3, :3])
-    standing = {"gravity": robot.gravity.tolist(), "base_motion": still.tolist()}
-    standing["q"] = robot.start.tolist()
     for argument, size in sizes.items():
-        if argument == DESIGN:
-            names += design
-            usual += design.values()
-            limits += [none] * size
-            continue
-        names += [f"{argument}{k + 1}" for k in range(size)]
-        usual += standing.get(argument, [0.0] * size)
-        for k in range(size):
-            limit = joints[k].limits if k < len(joints) else None
-            span = none
-            if argument == "q":
-                span = joints[k].range
-            elif argument in ("qd", "tau") and limit is not None:
-                bound = limit.velocity if argument == "qd" else limit.effort
-                span = (-bound, bound) if 0 < bound < np.inf else none
-            limits.append(span)
-    return Columns(
-        dict(sizes), tuple(names), frozen(usual), frozen(np.array(limits).reshape(-1, 2))
-    )
+        numbered = argument != DESIGN
+        names += [f"{argument}{k + 1}" for k in range(size)] if numbered else design
+        usual += list(standing.get(argument, np.zeros(size)) if numbered else design.values())
+        limits += bounds.get(argument, [(np.nan, np.nan)] * size)
+    ends = np.array(limits).reshape(-1, 2)
+    return Columns(dict(sizes), tuple(names), frozen(usual), frozen(ends))
+
+
+def _symmetric(bound: float) -> tuple[float, float]:
+    """The range of magnitudes up to a bound; files say 0 where they know nothing."""
+    return (-bound, bound) if 0 < bound < np.inf else (np.nan, np.nan)
 
 
 def fixed(name: str, value: Any) -> float | None:

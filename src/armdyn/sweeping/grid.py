@@ -11,7 +11,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.errors import SweepError, counted, shown
 from armdyn.forks import cached_property
 from armdyn.sweeping.columns import Columns, bounds, fixed, whole
-from armdyn.sweeping.space import Lattice, Space
+from armdyn.sweeping.space import Space, Words, lattice_words
 
 SHORTEST_RUN = 1024
 """States of a run, below which another axis is taken into it."""
@@ -157,10 +157,6 @@ class GridSpace(Space):
         """States in a run."""
         return prod(self.shape[len(self.shape) - self._inner :])
 
-    def rows(self, first: int, last: int) -> Array:
-        """The states from `first` to before `last`."""
-        return self.at(np.arange(first, last))
-
     def at(self, indices: Array) -> Array:
         """The states of some numbers, (..., width)."""
         result = np.empty((*np.shape(indices), self.columns.width))
@@ -190,7 +186,7 @@ class GridSpace(Space):
     def _whole_table(self) -> Array:
         return self._table(0, self.run)
 
-    def lattice(self, first: int, last: int) -> Lattice:
+    def lattice(self, first: int, last: int) -> Words:
         """How a compiled loop makes a block: of whole runs, or of a part of one."""
         begin = first % self.run
         states = min(self.run, last - first)
@@ -198,7 +194,7 @@ class GridSpace(Space):
         inner = self._whole_table if whole else self._table(begin, begin + states)
         splat, tabled = self._split
         runs = self.at(np.arange(first - begin, last, self.run))[:, splat]
-        return Lattice(runs, splat, inner, tabled, states, first)
+        return lattice_words(runs, splat, inner, tabled, states, first, last - first)
 
     def describe(self) -> dict[str, Any]:
         """What the states depend on."""

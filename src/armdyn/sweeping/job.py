@@ -6,6 +6,7 @@ making states, evaluating and reducing them is measured by parts of one.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from time import thread_time
 from typing import Any
 
@@ -14,88 +15,32 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.sweeper import Sweeper, padded
+from armdyn.kernels.sweeper import Sweeper
 from armdyn.sweeping.blocks import Block, BlockPlan
-from armdyn.sweeping.columns import Columns
-from armdyn.sweeping.reductions import Exceeded, Histogram, Part, Raw, Reduction
+from armdyn.sweeping.reductions import Part, Reduction
 from armdyn.sweeping.rows import RowSpace
-from armdyn.sweeping.space import Lattice, Space
+from armdyn.sweeping.space import Space, Words, row_words
 from armdyn.sweeping.store import RowStore
 
 
 def reduce_block(
     sweeper: Sweeper,
-    states: dict[str, Any],
+    states: Words,
     block: Block,
     reductions: tuple[Reduction, ...],
     shift: Array,
 ) -> list[Part]:
     """What reductions keep of a block; `shift` are the first results of its cells."""
-    raws = [r.raw(block.cells, shift) for r in reductions]
+    memories = [r.memory(block.cells, shift) for r in reductions]
     runs = states["runs"]
     words = states | {"evaluate": 1, "per_cell": max(1, -(-runs // block.cells))}
-    for reduction, raw in zip(reductions, raws, strict=True):
-        words |= _memory(reduction, raw)
+    for reduction, memory in zip(reductions, memories, strict=True):
+        flat = memory.reshape(block.cells, -1)
+        own = {"": flat, "bytes": flat.strides[0]} | reduction.settings()
+        words |= {f"{reduction.name}_{key}".rstrip("_"): value for key, value in own.items()}
     sweeper.run(words)
     size = (block.last - block.first) // block.cells
-    entries = shift.shape[1]
-    return [r.cooked(raw, entries, size) for r, raw in zip(reductions, raws, strict=True)]
-
-
-def _memory(reduction: Reduction, raw: Raw) -> dict[str, Any]:
-    words = {reduction.name: raw.words, f"{reduction.name}_bytes": raw.words.strides[0]}
-    if isinstance(reduction, Histogram):
-        words |= {"histogram_bounds": raw.extra, "histogram_bins": reduction.bins}
-    if isinstance(reduction, Exceeded):
-        words |= {"exceeded_bounds": raw.extra, "exceeded_keep": reduction.keep}
-    return words
-
-
-def lattice_words(lattice: Lattice, count: int) -> dict[str, Any]:
-    """The states of a block of so many that repeat."""
-    inner = padded(np.ascontiguousarray(lattice.inner, dtype=float))
-    words: dict[str, Any] = {
-        "runs": len(lattice.outer),
-        "states": lattice.states,
-        "total": count,
-        "first_state": lattice.first,
-        "splat_count": len(lattice.splat),
-        "splat_columns": np.asarray(lattice.splat, dtype=np.int64),
-        "splat_values": np.ascontiguousarray(lattice.outer, dtype=float),
-        "table_count": len(lattice.tabled),
-        "table_columns": np.asarray(lattice.tabled, dtype=np.int64),
-        "table_values": inner,
-        "table_stride": inner.strides[0],
-    }
-    for name, sampled in (("random", lattice.random), ("sobol", lattice.sobol)):
-        if sampled is not None:
-            words |= {
-                f"{name}_count": len(sampled.columns),
-                f"{name}_columns": np.asarray(sampled.columns, dtype=np.int64),
-                f"{name}_low": np.array(sampled.low, dtype=float),
-                f"{name}_width": np.array(sampled.width, dtype=float),
-            }
-    if lattice.random is not None:
-        words |= {"random_keys": lattice.random.keys, "random_step": lattice.random.step}
-    if lattice.sobol is not None:
-        table = padded(lattice.sobol.inner)
-        words |= {"sobol_inner": table, "sobol_stride": table.strides[0]}
-        words |= {"sobol_outer": np.ascontiguousarray(lattice.sobol.outer)}
-    return words
-
-
-def row_words(columns: Columns, rows: Array, first: int) -> dict[str, Any]:
-    """The states of a block that are there already."""
-    arrays = [np.ascontiguousarray(v) for v in columns.split(rows).values()]
-    pointers = np.array([a.ctypes.data for a in arrays], dtype=np.uint64)
-    return {
-        "runs": 1,
-        "states": len(rows),
-        "total": len(rows),
-        "first_state": first,
-        "rows": pointers,
-        "arrays": arrays,  # which must live as long
-    }
+    return [r.cooked(memory, size) for r, memory in zip(reductions, memories, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,19 +95,15 @@ class SweepJob:
         words, shift = self.states(block, parts)
         return reduce_block(self.sweeper, words, block, self.reductions, shift)
 
-    def states(
-        self, block: Block, parts: Mapping[str, Any] | None = None
-    ) -> tuple[dict[str, Any], Array]:
+    def states(self, block: Block, parts: Mapping[str, Any] | None = None) -> tuple[Words, Array]:
         """What the compiled loop is told of the states, and the first results of the cells."""
         cell = (block.last - block.first) // block.cells
         starts = block.first + cell * np.arange(block.cells)
-        if not parts and (lattice := self.space.lattice(block.first, block.last)) is not None:
-            words = lattice_words(lattice, block.last - block.first)
-            first = self.space.at(starts)
-        else:
-            rows = self._rows(block.first, block.last, parts)
-            words, first = row_words(self.space.columns, rows, block.first), rows[:1]
-        return words, self.values(first)
+        words = None if parts else self.space.lattice(block.first, block.last)
+        if words is not None:
+            return words, self.values(self.space.at(starts))
+        rows = self._rows(block.first, block.last, parts)
+        return row_words(self.space.columns, rows, block.first), self.values(rows[:1])
 
 
 def start(job: SweepJob) -> list[Part]:
@@ -190,17 +131,15 @@ def measured_shares(job: SweepJob) -> Shares:
     """The shares of "generating", "evaluating" and "reducing", by parts of one block run alone."""
     block = job.plan.part(len(job.plan) // 2, TIMED_STATES)
 
-    def generate() -> None:
-        job.sweeper.run(job.states(block)[0])
-
-    def evaluate() -> None:
-        job.sweeper.run(job.states(block)[0] | {"evaluate": 1})
-
     def reduce() -> None:
         states, shift = job.states(block)
         reduce_block(job.sweeper, states, block, job.reductions, shift)
 
-    made, evaluated, whole = map(_shortest, (generate, evaluate, reduce))
+    def run(evaluate: int) -> None:
+        job.sweeper.run(job.states(block)[0] | {"evaluate": evaluate})
+
+    made, evaluated = (_shortest(partial(run, wanted)) for wanted in (0, 1))
+    whole = _shortest(reduce)
     evaluated = min(max(evaluated, made), whole)
     return {
         "generating": made / whole,

@@ -52,16 +52,21 @@ def _figure(
     figure.subplots_adjust(
         left=0.075, right=0.92, top=1 - 0.95 / height, bottom=0.5 / height, hspace=0.38, wspace=0.34
     )
-    robot = result.subject.robot
-    title = f"{robot.model.title or robot.name}: {what}"
-    figure.text(0.02, 1 - 0.22 / height, title, fontsize=13, weight="bold", color=INK, va="center")
-    told = result.space.words()
-    figure.text(0.02, 1 - 0.48 / height, f"over {told}", color=GREY, va="center")
+    _head(figure, result, what)
     for panel in panels[count:]:
         panel.set_visible(False)
     for panel, label in zip(panels, result.subject.labels, strict=False):
         panel.set_title(label, fontsize=10, color=INK)
     return figure, panels[:count]
+
+
+def _head(figure: Any, result: Any, what: str) -> None:
+    """What is drawn, and over which states."""
+    robot, inch = result.subject.robot, 1 / figure.get_figheight()
+    title = f"{robot.model.title or robot.name}: {what}"
+    figure.text(0.02, 1 - 0.22 * inch, title, fontsize=13, weight="bold", color=INK, va="center")
+    told = f"over {result.space.words()}"
+    figure.text(0.02, 1 - 0.48 * inch, told, color=GREY, va="center")
 
 
 def _flat(result: Any, values: Array) -> Array:
@@ -153,11 +158,7 @@ def _ranges(result: Any) -> Any:
     figure = Figure(figsize=(8.0, height), facecolor="white")
     axes = figure.subplots()
     figure.subplots_adjust(left=0.16, right=0.97, top=1 - 0.85 / height, bottom=0.5 / height)
-    robot = result.subject.robot
-    title = f"{robot.model.title or robot.name}: range of the {_name(result)}{_unit(result)}"
-    figure.text(0.02, 1 - 0.22 / height, title, fontsize=13, weight="bold", color=INK, va="center")
-    told = f"over {result.space.words()}"
-    figure.text(0.02, 1 - 0.48 / height, told, color=GREY, va="center")
+    _head(figure, result, f"range of the {_name(result)}{_unit(result)}")
     places = np.arange(len(labels))
     axes.barh(places, high - low, left=low, color=COLOURS["inertial"], height=0.6)
     for place, limit in zip(places, result.subject.limits, strict=True):

@@ -5,7 +5,7 @@ computed which block.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -21,13 +21,65 @@ Part = dict[str, Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
-    """The memory of a reduction in the compiled loop."""
+class FoundExtremes:
+    """Arrays (cells..., entries...)."""
 
-    words: Array
-    """(cells, words) of 8 bytes."""
-    extra: Array
-    """Bounds and the like, which all cells share."""
+    min: Array
+    max: Array
+    argmin: Array
+    """Number of the first state with the minimum; -1 if there is none."""
+    argmax: Array
+    lost: Array
+    """How many results were no number."""
+
+    @property
+    def worst(self) -> Array:
+        """The largest magnitude."""
+        return np.maximum(np.abs(self.min), np.abs(self.max))
+
+    @property
+    def argworst(self) -> Array:
+        """Number of the state that has it."""
+        return np.where(np.abs(self.min) > np.abs(self.max), self.argmin, self.argmax)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMoments:
+    """Arrays (cells..., entries...)."""
+
+    count: Array
+    mean: Array
+    std: Array
+    """Of all states, not an estimate from a sample."""
+    rms: Array
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHistogram:
+    """Counts (cells..., entries..., bins), and edges (entries, bins + 1)."""
+
+    counts: Array
+    edges: Array
+    below: Array
+    above: Array
+    lost: Array
+
+
+@dataclass(frozen=True, slots=True)
+class FoundQuantiles:
+    """Values (cells..., entries..., levels)."""
+
+    levels: tuple[float, ...]
+    values: Array
+
+
+@dataclass(frozen=True, slots=True)
+class FoundExceeded:
+    """Counts (cells..., entries...), and the first states, (..., keep), -1 for none."""
+
+    limits: Array
+    count: Array
+    states: Array
 
 
 class Reduction(ABC):
@@ -44,21 +96,33 @@ class Reduction(ABC):
         """With what was left open: from some results (m, entries), and limits (entries,)."""
         return self
 
-    @abstractmethod
     def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
+        """The part of no states: what the loop would leave in a new memory."""
+        one = self.cooked(self.memory(1, np.zeros((1, entries))), 0)
+        return {key: np.repeat(values, cells, axis=0) for key, values in one.items()}
 
     @abstractmethod
     def merge(self, one: Part, other: Part) -> None:
         """Put a later part into an earlier one."""
 
     @abstractmethod
-    def raw(self, cells: int, shift: Array) -> Raw:
-        """The memory for a block; `shift` is the first result of each cell, (cells, entries)."""
+    def memory(self, cells: int, shift: Array) -> Array:
+        """The words of a block in the compiled loop, (cells, entries, ...) int64.
+
+        `shift` is the first result of each cell, (cells, entries).
+        """
+
+    def settings(self) -> dict[str, Any]:
+        """What the loop must know besides: bounds and the like, which all cells share."""
+        return {}
 
     @abstractmethod
-    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
+    def cooked(self, memory: Array, states: int) -> Part:
         """The part that the compiled loop left in the memory, of so many states in a cell."""
+
+    @abstractmethod
+    def found(self, part: Part, shaped: Callable[[Array], Array]) -> Any:
+        """What was found, for people; `shaped` gives cells and entries their axes."""
 
     def describe(self) -> dict[str, Any]:
         """As plain data."""
@@ -86,17 +150,6 @@ class Extremes(Reduction):
 
     name: ClassVar[str] = "extremes"
 
-    def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
-        shape = cells, entries
-        return {
-            "min": np.full(shape, np.inf),
-            "max": np.full(shape, -np.inf),
-            "argmin": np.full(shape, NONE),
-            "argmax": np.full(shape, NONE),
-            "lost": np.zeros(shape, dtype=np.int64),
-        }
-
     def merge(self, one: Part, other: Part) -> None:
         """The first of equals stays."""
         for side, better in (("min", np.less), ("max", np.greater)):
@@ -105,19 +158,18 @@ class Extremes(Reduction):
             np.copyto(one["arg" + side], other["arg" + side], where=new)
         one["lost"] += other["lost"]
 
-    def raw(self, cells: int, shift: Array) -> Raw:
+    def memory(self, cells: int, shift: Array) -> Array:
         """For each entry: maxima, minima, their states, and how many are no number."""
         words = np.zeros((cells, shift.shape[1], 5, LANES), dtype=np.int64)
         numbers = words.view(np.float64)
         numbers[:, :, 0], numbers[:, :, 1] = -np.inf, np.inf
         words[:, :, 2:4] = NONE
-        return Raw(words.reshape(cells, -1), np.zeros(1))
+        return words
 
-    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
+    def cooked(self, memory: Array, states: int) -> Part:
         """The best of all lanes, of equals the first."""
-        words = raw.words.reshape(len(raw.words), entries, 5, LANES)
-        numbers = words.view(np.float64)
-        result = self.start(len(words), entries)
+        words, numbers = memory, memory.view(np.float64)
+        result: Part = {}
         for side, place, best in (("max", 0, np.max), ("min", 1, np.min)):
             result[side] = best(numbers[:, :, place], axis=-1)
             same = numbers[:, :, place] == result[side][..., None]
@@ -126,6 +178,10 @@ class Extremes(Reduction):
             result["arg" + side] = np.where(lowest < 2**62, lowest, NONE)
         result["lost"] = words[:, :, 4].sum(axis=-1)
         return result
+
+    def found(self, part: Part, shaped: Callable[[Array], Array]) -> FoundExtremes:
+        """Minima and maxima."""
+        return FoundExtremes(*(shaped(part[k]) for k in FoundExtremes.__slots__))
 
 
 @dataclass(frozen=True)
@@ -138,15 +194,6 @@ class Moments(Reduction):
 
     name: ClassVar[str] = "moments"
 
-    def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
-        shape = cells, entries
-        return {
-            "count": np.zeros(shape, dtype=np.int64),
-            "mean": np.zeros(shape),
-            "squares": np.zeros(shape),
-        }
-
     def merge(self, one: Part, other: Part) -> None:
         """Chan's formulas."""
         a, b = one["count"].astype(float), other["count"].astype(float)
@@ -156,22 +203,28 @@ class Moments(Reduction):
         one["squares"] += other["squares"] + apart * apart * (a * b / both)
         one["count"] += other["count"]
 
-    def raw(self, cells: int, shift: Array) -> Raw:
+    def memory(self, cells: int, shift: Array) -> Array:
         """For each entry: the first result, sums of distances and of squares, and the lost."""
         words = np.zeros((cells, shift.shape[1], 4, LANES), dtype=np.int64)
         words.view(np.float64)[:, :, 0] = np.where(np.isfinite(shift), shift, 0.0)[:, :, None]
-        return Raw(words.reshape(cells, -1), np.zeros(1))
+        return words
 
-    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
+    def cooked(self, memory: Array, states: int) -> Part:
         """The sums of all lanes, in their order."""
-        words = raw.words.reshape(len(raw.words), entries, 4, LANES)
-        numbers = words.view(np.float64)
-        count = states - words[:, :, 3].sum(axis=-1)
+        numbers, count = memory.view(np.float64), states - memory[:, :, 3].sum(axis=-1)
         some = np.maximum(count, 1)
         first, second = (column_sums(numbers[:, :, k]) for k in (1, 2))
         mean = first / some
         squares = np.maximum(second - first * mean, 0.0)
         return {"count": count, "mean": numbers[:, :, 0, 0] + mean, "squares": squares}
+
+    def found(self, part: Part, shaped: Callable[[Array], Array]) -> FoundMoments:
+        """Means and standard deviations."""
+        count = part["count"]
+        mean = np.where(count > 0, part["mean"], np.nan)
+        variance = part["squares"] / np.maximum(count, 1)
+        found = count, mean, np.sqrt(variance), np.sqrt(variance + mean * mean)
+        return FoundMoments(*map(shaped, found))
 
 
 WIDER = 0.1
@@ -184,30 +237,21 @@ class Counts(Reduction):
     """How many results are in each bin."""
 
     @property
+    @abstractmethod
     def length(self) -> int:
         """How many bins there are, with those for what lies outside and for what is no number."""
-        raise NotImplementedError
-
-    def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
-        return {"counts": np.zeros((cells, entries, self.length), dtype=np.int64)}
 
     def merge(self, one: Part, other: Part) -> None:
         """The sums."""
         one["counts"] += other["counts"]
 
-    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
-        """The counts as they are."""
-        return {"counts": raw.words.reshape(len(raw.words), entries, self.length)}
-
-    def raw(self, cells: int, shift: Array) -> Raw:
+    def memory(self, cells: int, shift: Array) -> Array:
         """Counts."""
-        words = np.zeros((cells, shift.shape[1] * self.length), dtype=np.int64)
-        return Raw(words, self.extra())
+        return np.zeros((cells, shift.shape[1], self.length), dtype=np.int64)
 
-    def extra(self) -> Array:
-        """What the compiled loop must know of the bins."""
-        return np.zeros(1)
+    def cooked(self, memory: Array, states: int) -> Part:
+        """The counts as they are."""
+        return {"counts": memory}
 
 
 @dataclass(frozen=True)
@@ -256,13 +300,18 @@ class Histogram(Counts):
         """Below, the bins, above, no number."""
         return self.bins + 3
 
-    @property
-    def _scale(self) -> Array:
-        return np.asarray(self.bins / (np.asarray(self.high) - np.asarray(self.low)))
+    def settings(self) -> dict[str, Any]:
+        """Lower ends and scales, (2, entries), and how many bins there are."""
+        scale = self.bins / (np.asarray(self.high) - np.asarray(self.low))
+        return {"bounds": np.array([self.low, scale], dtype=float), "bins": self.bins}
 
-    def extra(self) -> Array:
-        """Lower ends and scales, (2, entries)."""
-        return np.array([self.low, self._scale], dtype=float)
+    def found(self, part: Part, shaped: Callable[[Array], Array]) -> FoundHistogram:
+        """Counts by bins."""
+        low, high = np.asarray(self.low), np.asarray(self.high)
+        edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, self.bins + 1)
+        counts, n = shaped(part["counts"]), self.bins
+        outside = (counts[..., k] for k in (0, n + 1, n + 2))
+        return FoundHistogram(counts[..., 1 : n + 1], edges, *outside)
 
 
 @dataclass(frozen=True)
@@ -301,6 +350,10 @@ class Quantiles(Counts):
             places[at] = np.searchsorted(upto[at], wanted[at])
         found = middles()[np.minimum(places, 2 * MAGNITUDES - 1)]
         return np.where(total > 0, found, np.nan)
+
+    def found(self, part: Part, shaped: Callable[[Array], Array]) -> FoundQuantiles:
+        """Values by levels."""
+        return FoundQuantiles(tuple(self.levels), shaped(self.values(part["counts"])))
 
 
 def middles() -> Array:
@@ -345,13 +398,6 @@ class Exceeded(Reduction):
             )
         return replace(self, limits=found)
 
-    def start(self, cells: int, entries: int) -> Part:
-        """The part of no states."""
-        return {
-            "count": np.zeros((cells, entries), dtype=np.int64),
-            "states": np.full((cells, entries, self.keep), NONE),
-        }
-
     def merge(self, one: Part, other: Part) -> None:
         """The states of the earlier part come first."""
         some = (other["count"] > 0) & (one["count"] < self.keep)
@@ -361,16 +407,25 @@ class Exceeded(Reduction):
             mine[: len(known)] = known
         one["count"] += other["count"]
 
-    def raw(self, cells: int, shift: Array) -> Raw:
+    def memory(self, cells: int, shift: Array) -> Array:
         """For each entry a count, and so many states."""
         words = np.full((cells, shift.shape[1], 1 + self.keep), NONE, dtype=np.int64)
         words[:, :, 0] = 0
-        return Raw(words.reshape(cells, -1), np.array(self.limits, dtype=float))
+        return words
 
-    def cooked(self, raw: Raw, entries: int, states: int) -> Part:
+    def settings(self) -> dict[str, Any]:
+        """The limits, and how many states are kept."""
+        return {"bounds": np.array(self.limits, dtype=float), "keep": self.keep}
+
+    def cooked(self, memory: Array, states: int) -> Part:
         """As it is."""
-        words = raw.words.reshape(len(raw.words), entries, 1 + self.keep)
-        return {"count": words[:, :, 0], "states": words[:, :, 1:]}
+        return {"count": memory[:, :, 0], "states": memory[:, :, 1:]}
+
+    def found(self, part: Part, shaped: Callable[[Array], Array]) -> FoundExceeded:
+        """Where limits are exceeded."""
+        return FoundExceeded(
+            np.asarray(self.limits), *(shaped(part[k]) for k in ("count", "states"))
+        )
 
 
 REDUCTIONS: dict[str, type[Reduction]] = {

@@ -1,15 +1,15 @@
 """What a sweep found, told, drawn and written."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import SweepError, WriteError, counted
+from armdyn.errors import SweepError, counted
 from armdyn.forks import cached_property
 from armdyn.report.figures import save_picture
 from armdyn.report.result import Result, Section, unrounded
@@ -19,6 +19,11 @@ from armdyn.sweeping.picture import draw
 from armdyn.sweeping.reductions import (
     Exceeded,
     Extremes,
+    FoundExceeded,
+    FoundExtremes,
+    FoundHistogram,
+    FoundMoments,
+    FoundQuantiles,
     Histogram,
     Moments,
     Part,
@@ -26,71 +31,7 @@ from armdyn.sweeping.reductions import (
     Reduction,
 )
 from armdyn.sweeping.space import Space
-from armdyn.sweeping.store import entry_names, write_parquet
-
-Kind = TypeVar("Kind", bound=Reduction)
-
-
-@dataclass(frozen=True, slots=True)
-class FoundExtremes:
-    """Arrays (cells..., entries...)."""
-
-    min: Array
-    max: Array
-    argmin: Array
-    """Number of the first state with the minimum; -1 if there is none."""
-    argmax: Array
-    lost: Array
-    """How many results were no number."""
-
-    @property
-    def worst(self) -> Array:
-        """The largest magnitude."""
-        return np.maximum(np.abs(self.min), np.abs(self.max))
-
-    @property
-    def argworst(self) -> Array:
-        """Number of the state that has it."""
-        return np.where(np.abs(self.min) > np.abs(self.max), self.argmin, self.argmax)
-
-
-@dataclass(frozen=True, slots=True)
-class FoundMoments:
-    """Arrays (cells..., entries...)."""
-
-    count: Array
-    mean: Array
-    std: Array
-    """Of all states, not an estimate from a sample."""
-    rms: Array
-
-
-@dataclass(frozen=True, slots=True)
-class FoundHistogram:
-    """Counts (cells..., entries..., bins), and edges (entries, bins + 1)."""
-
-    counts: Array
-    edges: Array
-    below: Array
-    above: Array
-    lost: Array
-
-
-@dataclass(frozen=True, slots=True)
-class FoundQuantiles:
-    """Values (cells..., entries..., levels)."""
-
-    levels: tuple[float, ...]
-    values: Array
-
-
-@dataclass(frozen=True, slots=True)
-class FoundExceeded:
-    """Counts (cells..., entries...), and the first states, (..., keep), -1 for none."""
-
-    limits: Array
-    count: Array
-    states: Array
+from armdyn.sweeping.store import entry_names, write_parquet, writing
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +70,7 @@ class SweepResult(Result):
     @property
     def cells(self) -> tuple[int, ...]:
         """How many values each kept column has."""
-        return self.space.cells if isinstance(self.space, GridSpace) else ()
+        return self.space.cells
 
     @property
     def kept(self) -> dict[str, Array]:
@@ -157,47 +98,32 @@ class SweepResult(Result):
     @property
     def extremes(self) -> FoundExtremes:
         """Minima and maxima."""
-        _, part = self._found(Extremes)
-        return FoundExtremes(*(self._shaped(part[k]) for k in FoundExtremes.__slots__))
+        return self._found(Extremes)
 
     @property
     def moments(self) -> FoundMoments:
         """Means and standard deviations."""
-        _, part = self._found(Moments)
-        count, mean = part["count"], part["mean"]
-        variance = part["squares"] / np.maximum(count, 1)
-        mean = np.where(count > 0, mean, np.nan)
-        found = count, mean, np.sqrt(variance), np.sqrt(variance + mean * mean)
-        return FoundMoments(*map(self._shaped, found))
+        return self._found(Moments)
 
     @property
     def histogram(self) -> FoundHistogram:
         """Counts by bins."""
-        how, part = self._found(Histogram)
-        low, high = np.asarray(how.low), np.asarray(how.high)
-        edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, how.bins + 1)
-        counts = self._shaped(part["counts"])
-        n = how.bins
-        outside = (counts[..., k] for k in (0, n + 1, n + 2))
-        return FoundHistogram(counts[..., 1 : n + 1], edges, *outside)
+        return self._found(Histogram)
 
     @property
     def quantiles(self) -> FoundQuantiles:
         """Values by levels."""
-        how, part = self._found(Quantiles)
-        return FoundQuantiles(tuple(how.levels), self._shaped(how.values(part["counts"])))
+        return self._found(Quantiles)
 
     @property
     def exceeded(self) -> FoundExceeded:
         """Where limits are exceeded."""
-        how, part = self._found(Exceeded)
-        found = self._shaped(part["count"]), self._shaped(part["states"])
-        return FoundExceeded(np.asarray(how.limits), *found)
+        return self._found(Exceeded)
 
-    def _found(self, kind: type[Kind]) -> tuple[Kind, Part]:
+    def _found(self, kind: type[Reduction]) -> Any:
         for reduction, part in zip(self.reductions, self.totals, strict=True):
             if isinstance(reduction, kind):
-                return reduction, part
+                return reduction.found(part, self._shaped)
         kept = ", ".join(r.name for r in self.reductions) or "nothing, everything was stored"
         raise SweepError(f"{kind.name} were not asked for; this sweep kept {kept}")
 
@@ -228,18 +154,16 @@ class SweepResult(Result):
 
     def write(self, path: Path) -> None:
         """Write what was kept to a Zarr store, or as a table with a row for each cell."""
-        try:
-            if path.suffix.lower() == ".zarr":
-                import zarr  # noqa: PLC0415 (an extra)
-
-                told = {"robot": self.subject.robot.name, "quantity": self.subject.quantity.name}
-                group = zarr.create_group(path, zarr_format=3, overwrite=True, attributes=told)
-                for name, values in (self.kept | self.arrays()).items():
-                    group.create_array(name, data=np.ascontiguousarray(values))
-            else:
+        with writing(repr(str(path))):
+            if path.suffix.lower() != ".zarr":
                 self._write_table(path)
-        except OSError as reason:
-            raise WriteError(f"cannot write {str(path)!r}: {reason.strerror or reason}") from None
+                return
+            import zarr  # noqa: PLC0415 (an extra)
+
+            told = {"robot": self.subject.robot.name, "quantity": self.subject.quantity.name}
+            group = zarr.create_group(path, zarr_format=3, overwrite=True, attributes=told)
+            for name, values in (self.kept | self.arrays()).items():
+                group.create_array(name, data=np.ascontiguousarray(values))
 
     def _write_table(self, path: Path) -> None:
         mesh = np.meshgrid(*self.kept.values(), indexing="ij")
@@ -294,7 +218,10 @@ def sections_of(result: SweepResult) -> tuple[Section, ...]:
     title = f"{name}: {subject.quantity.name.replace('_', ' ')}"
     found = [Section(title, tuple(lines), data=data)]
     for reduction, part in zip(result.reductions, result.totals, strict=True):
-        found.append(_WRITERS[reduction.name](result, reduction, over_all(reduction, part)))
+        whole = reduction.found(over_all(reduction, part), lambda values: values[0])
+        title, notes, columns, rows, told = _WRITERS[reduction.name](result, whole)
+        table = tuple(rows[:MOST_ROWS])
+        found.append(Section(title, notes, columns, table, 1, {reduction.name: told}))
     return tuple(found)
 
 
@@ -308,31 +235,28 @@ def over_all(reduction: Reduction, part: Part) -> Part:
     return part
 
 
-def _extremes(result: SweepResult, _: Any, part: Part) -> Section:
-    labels = result.subject.labels
-    scale = _largest(part["min"][0], part["max"][0])
+Told = tuple[str, tuple[str, ...], tuple[str, ...], Sequence[tuple[str, ...]], Any]
+"""Title, lines, columns and rows of a section, and its data."""
+
+
+def _extremes(result: SweepResult, found: FoundExtremes) -> Told:
+    scale = _largest(found.min, found.max)
     rows, data = [], []
-    for e, label in enumerate(labels):
-        ends = {}
+    lost = np.ravel(found.lost)
+    for e, label in enumerate(result.subject.labels):
+        ends: dict[str, Any] = {}
         cells = [label]
         for side in ("min", "max"):
-            value, index = float(part[side][0, e]), int(part["arg" + side][0, e])
+            value = float(getattr(found, side)[e])
+            index = int(getattr(found, f"arg{side}")[e])
             state = result.state(index) if index >= 0 else {}
-            ends[side] = {"value": value, "state": {k: v.tolist() for k, v in state.items()}}
-            ends[side]["index"] = index
+            plain = {k: v.tolist() for k, v in state.items()}
+            ends[side] = {"value": value, "state": plain, "index": index}
             cells += [f"{unrounded(value, scale):.5g}", _varying(result, index)]
-        lost = int(part["lost"][0, e])
-        data.append({"entry": label, **ends, "lost": lost})
-        rows.append((*cells, *([str(lost)] if part["lost"].any() else [])))
-    columns = (
-        "entry",
-        "minimum",
-        "at",
-        "maximum",
-        "at",
-        *(["no number"] * bool(part["lost"].any())),
-    )
-    return Section("Extremes", (), columns, tuple(rows[:MOST_ROWS]), 1, {"extremes": data})
+        data.append({"entry": label, **ends, "lost": int(lost[e])})
+        rows.append((*cells, *([str(lost[e])] if lost.any() else [])))
+    columns = ("entry", "minimum", "at", "maximum", "at", *(["no number"] * bool(lost.any())))
+    return "Extremes", (), columns, rows, data
 
 
 def _largest(*values: Array) -> float:
@@ -352,75 +276,61 @@ def _varying(result: SweepResult, index: int) -> str:
     return ", ".join(told[:MOST_TOLD]) + more or "-"
 
 
-def _moments(result: SweepResult, _: Any, part: Part) -> Section:
-    count = part["count"][0]
-    std = np.sqrt(part["squares"][0] / np.maximum(count, 1))
-    mean = part["mean"][0]
-    rms = np.hypot(std, mean)
-    labels = result.subject.labels
-    rows = zip(labels, mean, std, rms, strict=True)
+def _moments(result: SweepResult, found: FoundMoments) -> Told:
+    numbers = (getattr(found, key).tolist() for key in ("mean", "std", "rms", "count"))
+    keys, scale = ("entry", "mean", "std", "rms", "count"), _largest(found.rms)
     data = [
-        {"entry": label, "mean": float(m), "std": float(s), "rms": float(r), "count": int(n)}
-        for label, m, s, r, n in zip(labels, mean, std, rms, count, strict=True)
+        dict(zip(keys, row, strict=True))
+        for row in zip(result.subject.labels, *numbers, strict=True)
     ]
-    scale = _largest(rms)
-    table = tuple(
-        (label, *(f"{unrounded(x, scale):.5g}" for x in numbers)) for label, *numbers in rows
-    )
-    columns = ("entry", "mean", "standard deviation", "RMS")
-    return Section("Moments", (), columns, table[:MOST_ROWS], 1, {"moments": data})
+    rows = [
+        (row["entry"], *(f"{unrounded(row[key], scale):.5g}" for key in keys[1:4])) for row in data
+    ]
+    return "Moments", (), ("entry", "mean", "standard deviation", "RMS"), rows, data
 
 
-def _histogram(result: SweepResult, how: Any, part: Part) -> Section:
-    counts: Array = part["counts"][0]
+def _histogram(result: SweepResult, found: FoundHistogram) -> Told:
     data, rows = [], []
-    for label, low, high, found in zip(
-        result.subject.labels, np.asarray(how.low), np.asarray(how.high), counts, strict=True
-    ):
-        inside = found[1:-2]
-        data.append({
-            "entry": label, "low": float(low), "high": float(high), "counts": inside.tolist(),
-            "below": int(found[0]), "above": int(found[-2]), "lost": int(found[-1]),
-        })  # fmt: skip
-        at = int(inside.argmax())
-        width = (high - low) / how.bins
-        fullest = f"{low + at * width:.4g} to {low + (at + 1) * width:.4g}"
-        outside = f"{int(found[0])} below, {int(found[-2])} above"
-        rows.append((label, f"{low:.4g}", f"{high:.4g}", fullest, outside))
-    columns = ("entry", "from", "to", "fullest bin", "outside")
-    title = f"Histograms of {how.bins} bins"
-    return Section(title, (), columns, tuple(rows[:MOST_ROWS]), 1, {"histogram": data})
-
-
-def _quantiles(result: SweepResult, how: Any, part: Part) -> Section:
-    values = how.values(part["counts"])[0]
-    labels = result.subject.labels
-    rows = [(label, *(f"{x:.4g}" for x in row)) for label, row in zip(labels, values, strict=True)]
-    columns = ("entry", *(f"{100 * level:g} %" for level in how.levels))
-    data = {"levels": list(how.levels), "values": values.tolist()}
-    lines = ("to 0.4 % of the value",)
-    return Section("Quantiles", lines, columns, tuple(rows[:MOST_ROWS]), 1, {"quantiles": data})
-
-
-def _exceeded(result: SweepResult, how: Any, part: Part) -> Section:
-    rows, data = [], []
-    limits = np.asarray(how.limits)
     for e, label in enumerate(result.subject.labels):
-        count = int(part["count"][0, e])
-        first = [int(k) for k in part["states"][0, e] if k >= 0]
+        counts, edges = found.counts[e], found.edges[e]
+        low, high, at = float(edges[0]), float(edges[-1]), int(counts.argmax())
+        outside = {key: int(getattr(found, key)[e]) for key in ("below", "above", "lost")}
+        data.append(
+            {"entry": label, "low": low, "high": high, "counts": counts.tolist(), **outside}
+        )
+        fullest = f"{edges[at]:.4g} to {edges[at + 1]:.4g}"
+        beyond = f"{outside['below']} below, {outside['above']} above"
+        rows.append((label, f"{low:.4g}", f"{high:.4g}", fullest, beyond))
+    columns = ("entry", "from", "to", "fullest bin", "outside")
+    return f"Histograms of {found.counts.shape[-1]} bins", (), columns, rows, data
+
+
+def _quantiles(result: SweepResult, found: FoundQuantiles) -> Told:
+    pairs = zip(result.subject.labels, found.values, strict=True)
+    rows = [(label, *(f"{x:.4g}" for x in values)) for label, values in pairs]
+    columns = ("entry", *(f"{100 * level:g} %" for level in found.levels))
+    data = {"levels": list(found.levels), "values": found.values.tolist()}
+    return "Quantiles", ("to 0.4 % of the value",), columns, rows, data
+
+
+def _exceeded(result: SweepResult, found: FoundExceeded) -> Told:
+    rows, data = [], []
+    for e, label in enumerate(result.subject.labels):
+        count, limit = int(found.count[e]), float(found.limits[e])
+        first = [int(k) for k in found.states[e] if k >= 0]
         states = [{k: v.tolist() for k, v in result.state(i).items()} for i in first]
-        data.append({"entry": label, "limit": float(limits[e]), "count": count, "first": first,
-                     "states": states})  # fmt: skip
+        data.append(
+            {"entry": label, "limit": limit, "count": count, "first": first, "states": states}
+        )
         share = f"{100 * count / result.count:.3g} %" if count else "0"
         at = _varying(result, first[0]) if first else ""
-        limit = f"{limits[e]:.4g}" if np.isfinite(limits[e]) else "none"
-        rows.append((label, limit, f"{count:,}", share, at))
+        told = f"{limit:.4g}" if np.isfinite(limit) else "none"
+        rows.append((label, told, f"{count:,}", share, at))
     columns = ("entry", "limit", "states beyond", "share", "first at")
-    title = "Where limits are exceeded"
-    return Section(title, (), columns, tuple(rows[:MOST_ROWS]), 1, {"exceeded": data})
+    return "Where limits are exceeded", (), columns, rows, data
 
 
-_WRITERS = {
+_WRITERS: dict[str, Callable[[SweepResult, Any], Told]] = {
     "extremes": _extremes,
     "moments": _moments,
     "histogram": _histogram,

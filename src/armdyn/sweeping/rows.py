@@ -81,6 +81,11 @@ class RowSpace(Space):
         """The states from `first` to before `last`."""
         return self.joined({name: array[first:last] for name, array in self.arrays.items()})
 
+    def at(self, indices: Array) -> Array:
+        """The states of some numbers, each read by itself."""
+        flat = [self.rows(int(i), int(i) + 1)[0] for i in np.ravel(indices)]
+        return np.array(flat).reshape(*np.shape(indices), self.columns.width)
+
     def pilot(self, count: int) -> Array:
         """Some states in a few pieces, which are read at once."""
         size = min(count, self.count) // PILOT_PIECES + 1

@@ -2,8 +2,8 @@
 
 import importlib.util
 from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -32,17 +32,14 @@ Computed = tuple[int, list[Part]]
 def on_threads(job: SweepJob, numbers: Iterable[int]) -> Iterator[Computed]:
     """The blocks in their order, a few of them at a time."""
     count = threads()
-    waiting: deque[tuple[int, Future[list[Part]]]] = deque()
     pool = ThreadPoolExecutor(count, thread_name_prefix="armdyn-sweep")
+
+    def submit(number: int) -> Any:
+        return pool.submit(job.compute, number)
+
     try:
-        for number in numbers:
-            waiting.append((number, pool.submit(job.compute, number)))
-            if len(waiting) >= count * AHEAD:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        while waiting:
-            first, future = waiting.popleft()
-            yield first, future.result()
+        for number, future in _in_order(numbers, submit, count * AHEAD):
+            yield number, future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -57,21 +54,28 @@ def on_cluster(job: SweepJob, numbers: Iterable[int], client: Any) -> Iterator[C
     name = f"armdyn-sweep-{uuid4().hex}"
     light, sent = _light(job)
     shared = client.submit(_same, light, key=f"{name}-job", retries=RETRIES)
+
+    def submit(number: int) -> Any:
+        given = _sent(job.plan[number], sent, client)
+        how = {"key": f"{name}-{number}", "retries": RETRIES}
+        return client.submit(_compute, shared, number, given, __version__, **how)
+
+    for number, future in _in_order(numbers, submit, cores * (AHEAD + 1)):
+        yield number, _result(future, number)
+
+
+def _in_order(
+    numbers: Iterable[int], submit: Callable[[int], Any], most: int
+) -> Iterator[tuple[int, Any]]:
+    """The futures of blocks in their order, of which at most so many wait at a time."""
     waiting: deque[tuple[int, Any]] = deque()
     try:
         for number in numbers:
-            given = _sent(job.plan[number], sent, client)
-            future = client.submit(
-                _compute, shared, number, given, __version__, key=f"{name}-{number}",
-                retries=RETRIES,
-            )  # fmt: skip
-            waiting.append((number, future))
-            if len(waiting) >= cores * (AHEAD + 1):
-                first, future = waiting.popleft()
-                yield first, _result(future, first)
+            waiting.append((number, submit(number)))
+            if len(waiting) >= most:
+                yield waiting.popleft()
         while waiting:
-            first, future = waiting.popleft()
-            yield first, _result(future, first)
+            yield waiting.popleft()
     finally:
         for _, future in waiting:
             future.cancel()

@@ -16,8 +16,9 @@ from armdyn.errors import SweepError, counted, shown
 from armdyn.forks import cached_property
 from armdyn.kernels.llvm.sweep_states import LAST_SHIFT, MIXERS
 from armdyn.kernels.llvm.sweep_states import ONE as BITS_OF_ONE
+from armdyn.kernels.sweeper import padded
 from armdyn.sweeping.columns import Columns, bounds, fixed, whole
-from armdyn.sweeping.space import Lattice, RandomColumns, SobolColumns, Space
+from armdyn.sweeping.space import Space, Words, lattice_words
 
 GOLDEN = 0x9E3779B97F4A7C15
 BITS = 52
@@ -31,8 +32,6 @@ MASK = 2**64 - 1
 
 class Samples:
     """States at random, or evenly spread, in ranges (lower, upper) of columns."""
-
-    kind = ""
 
     def __init__(self, count: int, seed: int | None = 0, **said: Any):
         self.count = whole("count", count)
@@ -51,16 +50,11 @@ class Samples:
     def space(self, columns: Columns) -> "SampleSpace":
         """The samples."""
         ends = np.array(columns.read(self.said, _ends)).reshape(-1, 2)
-        kind = RandomSpace if self.kind == "random" else SobolSpace
-        if self.kind == "random" and self.seed is None:
-            raise SweepError("seed: random states need a whole number from 0 on, got None")
-        return kind(columns, self.count, self.seed, ends)
+        return SPACES[type(self).__name__](columns, self.count, self.seed, ends)
 
 
 class Random(Samples):
     """`Random(10**6, seed=0, q=(None, None), qd=(-1, 1))`: independent uniform states."""
-
-    kind = "random"
 
 
 class Sobol(Samples):
@@ -68,8 +62,6 @@ class Sobol(Samples):
 
     Means over a power of two of them converge fastest.
     """
-
-    kind = "sobol"
 
 
 def _ends(name: str, value: Any, limits: Array) -> tuple[float, float]:
@@ -109,10 +101,6 @@ class SampleSpace(Space):
         """Words of 52 bits, (m, varying) uint64."""
         raise NotImplementedError
 
-    def rows(self, first: int, last: int) -> Array:
-        """The states from `first` to before `last`."""
-        return self.at(np.arange(first, last))
-
     def at(self, indices: Array) -> Array:
         """The states of some numbers."""
         result = np.empty((*np.shape(indices), self.columns.width))
@@ -122,9 +110,23 @@ class SampleSpace(Space):
         result[..., self.varying] = (self.low + unit * self.width).reshape(*np.shape(indices), -1)
         return result
 
-    @property
-    def _splat(self) -> Array:
-        return np.setdiff1d(np.arange(self.columns.width), self.varying)
+    def sampled(self, kind: str, runs: int, states: int, first: int, last: int) -> Words:
+        """The words of a block of so many runs and states in a run: columns fixed and sampled."""
+        splat = np.setdiff1d(np.arange(self.columns.width), self.varying)
+        outer = np.broadcast_to(self.ends[splat, 0], (runs, len(splat)))
+        none = np.empty((0, states)), np.empty(0, dtype=int)
+        return lattice_words(outer, splat, *none, states, first, last - first) | {
+            f"{kind}_count": len(self.varying),
+            f"{kind}_columns": np.asarray(self.varying, dtype=np.int64),
+            f"{kind}_low": np.array(self.low, dtype=float),
+            f"{kind}_width": np.array(self.width, dtype=float),
+        }
+
+    def keys(self, seed: int) -> Array:
+        """A word for each column that is sampled, (varying,) uint64."""
+        key = int(mixed(np.array([seed + GOLDEN & MASK], dtype=np.uint64))[0])
+        keys = [(key + (k + 1) * GOLDEN) & MASK for k in range(len(self.varying))]
+        return np.array(keys, dtype=np.uint64)
 
     def describe(self) -> dict[str, Any]:
         """What the states depend on."""
@@ -136,12 +138,13 @@ class SampleSpace(Space):
 class RandomSpace(SampleSpace):
     """Independent states."""
 
+    def __post_init__(self) -> None:
+        if self.seed is None:
+            raise SweepError("seed: random states need a whole number from 0 on, got None")
+
     @cached_property
     def _keys(self) -> Array:
-        """One for each column, (varying,)."""
-        key = int(mixed(np.array([(self.seed or 0) + GOLDEN & MASK], dtype=np.uint64))[0])
-        keys = [(key + (k + 1) * GOLDEN) & MASK for k in range(len(self.varying))]
-        return np.array(keys, dtype=np.uint64)
+        return self.keys(self.seed or 0)
 
     @property
     def _step(self) -> int:
@@ -153,13 +156,10 @@ class RandomSpace(SampleSpace):
             words = (indices * np.uint64(self._step))[:, None] + self._keys
         return np.asarray(mixed(words) >> np.uint64(64 - BITS))
 
-    def lattice(self, first: int, last: int) -> Lattice:
+    def lattice(self, first: int, last: int) -> Words:
         """A run of all states."""
-        random = RandomColumns(self.varying, self._keys, self._step, self.low, self.width)
-        none = np.empty((0, last - first))
-        outer = self.ends[None, self._splat, 0]
-        no_columns = np.empty(0, dtype=int)
-        return Lattice(outer, self._splat, none, no_columns, last - first, first, random=random)
+        own = {"random_keys": self._keys, "random_step": self._step}
+        return self.sampled("random", 1, last - first, first, last) | own
 
     def words(self) -> str:
         """What the states are."""
@@ -202,12 +202,9 @@ class SobolSpace(SampleSpace):
 
     @cached_property
     def _shift(self) -> Array:
-        count = len(self.varying)
         if self.seed is None:
-            return np.zeros(count, dtype=np.uint64)
-        start = int(mixed(np.array([self.seed + GOLDEN & MASK], dtype=np.uint64))[0])
-        words = [(start + (k + 1) * GOLDEN) & MASK for k in range(count)]
-        return mixed(np.array(words, dtype=np.uint64)) >> np.uint64(64 - BITS)
+            return np.zeros(len(self.varying), dtype=np.uint64)
+        return mixed(self.keys(self.seed)) >> np.uint64(64 - BITS)
 
     def fractions(self, indices: Array) -> Array:
         """Words of 52 bits."""
@@ -226,18 +223,16 @@ class SobolSpace(SampleSpace):
         """The words of the first run, (varying, states)."""
         return self._words(np.arange(SOBOL_RUN, dtype=np.uint64)).T.copy()
 
-    def lattice(self, first: int, last: int) -> Lattice:
+    def lattice(self, first: int, last: int) -> Words:
         """Runs of a power of two: their points are those of the first one with a word added."""
         start = first - first % SOBOL_RUN
         runs = np.arange(start, last, SOBOL_RUN)
         outer = self.fractions(runs.astype(np.uint64))
         states = min(SOBOL_RUN, last - first)
-        begin = first - start
-        inner = self._inner[:, begin : begin + states]
-        sobol = SobolColumns(self.varying, outer, inner, self.low, self.width)
-        splat = np.broadcast_to(self.ends[self._splat, 0], (len(runs), len(self._splat)))
-        none = np.empty((0, states)), np.empty(0, dtype=int)
-        return Lattice(splat, self._splat, *none, states, first, sobol=sobol)
+        table = padded(self._inner[:, first - start : first - start + states])
+        own = {"sobol_inner": table, "sobol_stride": table.strides[0]}
+        own["sobol_outer"] = np.ascontiguousarray(outer)
+        return self.sampled("sobol", len(runs), states, first, last) | own
 
     def words(self) -> str:
         """What the states are."""
@@ -245,3 +240,7 @@ class SobolSpace(SampleSpace):
             f"{counted(self.count, 'point', ',')} of Sobol's sequence in "
             f"{counted(len(self.varying), 'column')}"
         )
+
+
+SPACES = {"Random": RandomSpace, "Sobol": SobolSpace}
+"""What samples become when the columns are known."""

@@ -1,61 +1,63 @@
 """The states of a sweep: so many rows of columns, any of which can be made alone."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.kernels.sweeper import padded
 from armdyn.sweeping.columns import Columns
 
+Words = dict[str, Any]
+"""What a compiled loop is told, numbers and arrays by the names of its job."""
 
-@dataclass(frozen=True, slots=True)
-class Lattice:
-    """Rows that repeat: the states of a block are all pairs of an outer and an inner row.
+
+def lattice_words(
+    outer: Array, splat: Array, inner: Array, tabled: Array, states: int, first: int, total: int
+) -> Words:
+    """States that repeat: those of a block are all pairs of an outer and an inner row.
 
     Columns are splat (the same for an inner run), tabled (the same in every run) or sampled. It is
-    all that a compiled loop needs to make them, so that states never go through memory.
+    all that the loop needs to make them, so that states never go through memory.
+
+    Args:
+        outer: Values of the splat columns in each run, (runs, splat).
+        splat: Which columns these are.
+        inner: Values of the tabled columns in a run, (tabled, states).
+        tabled: Which columns these are.
+        states: How many are in a run.
+        first: Number of the first state.
+        total: States of the block.
     """
-
-    outer: Array
-    """Values of the splat columns in each run, (runs, splat)."""
-    splat: Array
-    """Which columns these are, (splat,)."""
-    inner: Array
-    """Values of the tabled columns in a run, (tabled, states)."""
-    tabled: Array
-    states: int
-    """In a run."""
-    first: int
-    """Number of the first state."""
-    random: "RandomColumns | None" = None
-    sobol: "SobolColumns | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class RandomColumns:
-    """Columns that a counter makes: the state i has mix(i · step + key) in each."""
-
-    columns: Array
-    keys: Array
-    """(columns,) uint64."""
-    step: int
-    low: Array
-    width: Array
+    table = padded(np.ascontiguousarray(inner, dtype=float))
+    return {
+        "runs": len(outer),
+        "states": states,
+        "total": total,
+        "first_state": first,
+        "splat_count": len(splat),
+        "splat_columns": np.asarray(splat, dtype=np.int64),
+        "splat_values": np.ascontiguousarray(outer, dtype=float),
+        "table_count": len(tabled),
+        "table_columns": np.asarray(tabled, dtype=np.int64),
+        "table_values": table,
+        "table_stride": table.strides[0],
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class SobolColumns:
-    """Columns whose bits are an outer word and an inner word, added without carry."""
-
-    columns: Array
-    outer: Array
-    """(runs, columns) uint64."""
-    inner: Array
-    """(columns, states) uint64."""
-    low: Array
-    width: Array
+def row_words(columns: Columns, rows: Array, first: int) -> Words:
+    """States that are there already, (m, width); `first` is the number of the first one."""
+    arrays = [np.ascontiguousarray(v) for v in columns.split(rows).values()]
+    pointers = np.array([a.ctypes.data for a in arrays], dtype=np.uint64)
+    return {
+        "runs": 1,
+        "states": len(rows),
+        "total": len(rows),
+        "first_state": first,
+        "rows": pointers,
+        "arrays": arrays,  # which must live as long
+    }
 
 
 class Space(ABC):
@@ -67,13 +69,22 @@ class Space(ABC):
     """States that belong together: blocks have whole runs, if they are as large."""
 
     @property
+    def cells(self) -> tuple[int, ...]:
+        """Values of each column for each of which a result is wanted."""
+        return ()
+
+    @property
     def varying(self) -> Array:
         """The columns that are not the same in all states."""
         return np.arange(self.columns.width)
 
     @abstractmethod
+    def at(self, indices: Array) -> Array:
+        """The states of some numbers, (..., width)."""
+
     def rows(self, first: int, last: int) -> Array:
         """The states from `first` to before `last`, (last - first, width)."""
+        return self.at(np.arange(first, last))
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
@@ -83,18 +94,13 @@ class Space(ABC):
     def words(self) -> str:
         """What the states are, for reports."""
 
-    def lattice(self, first: int, last: int) -> Lattice | None:
+    def lattice(self, first: int, last: int) -> Words | None:
         """How a compiled loop makes the states of a block; None: they come as rows."""
         return None
 
     def pilot(self, count: int) -> Array:
         """About so many states spread over all, (m, width)."""
         return self.at(np.unique(np.linspace(0, self.count - 1, count).astype(np.int64)))
-
-    def at(self, indices: Array) -> Array:
-        """The states of some numbers, (..., width)."""
-        flat = [self.rows(int(i), int(i) + 1)[0] for i in np.ravel(indices)]
-        return np.array(flat).reshape(*np.shape(indices), self.columns.width)
 
 
 class Over(Protocol):

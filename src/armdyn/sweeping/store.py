@@ -10,7 +10,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +28,16 @@ from armdyn.sweeping.columns import Columns
 from armdyn.sweeping.reductions import Part
 
 _NUMBERED = re.compile(r"(q|qd|qdd|tau|payload|gravity)([1-9][0-9]*)")
+
+
+@contextmanager
+def writing(what: str, advice: str = "") -> Iterator[None]:
+    """Make errors of the system in the block a WriteError that names what was written."""
+    try:
+        yield
+    except OSError as reason:
+        text = getattr(reason, "strerror", None) or reason
+        raise WriteError(f"cannot write {what}: {text}{advice}") from None
 
 
 def check_pyarrow(purpose: str) -> None:
@@ -136,39 +147,26 @@ class RowStore:
 
     def create(self, columns: Columns, plan: BlockPlan) -> None:
         """An empty store."""
-        try:
+        with writing(repr(str(self.path))):
             if not self.is_zarr:
                 os.makedirs(self.path, exist_ok=True)
                 return
             import zarr  # noqa: PLC0415 (an extra)
 
-            group = zarr.create_group(
-                self.path, zarr_format=3, attributes={"armdyn": self.identity}
-            )
+            told = {"armdyn": self.identity}
+            group = zarr.create_group(self.path, zarr_format=3, attributes=told)
             shapes = {name: (size,) for name, size in columns.sizes.items()}
             for name, shape in (shapes | {self.name: self.shape}).items():
                 group.create_array(
                     name, shape=(plan.count, *shape), chunks=(plan.size, *shape), dtype="float64",
                     fill_value=np.nan,
                 )  # fmt: skip
-        except OSError as reason:
-            raise WriteError(
-                f"cannot write {str(self.path)!r}: {reason.strerror or reason}"
-            ) from None
 
     def write(self, block: Block, states: Mapping[str, Array], values: Array) -> None:
         """The states and results of a block."""
-        try:
-            if self.is_zarr:
-                self._chunks(block, states, values)
-            else:
-                self._file(block, states, values)
-        except OSError as reason:
-            text = getattr(reason, "strerror", None) or reason
-            raise WriteError(
-                f"cannot write block {block.number} of {str(self.path)!r}: {text}. What is in the "
-                "store is kept; make room, and run the same sweep again to go on"
-            ) from None
+        advice = ". What is in the store is kept; make room, and run the same sweep again to go on"
+        with writing(f"block {block.number} of {str(self.path)!r}", advice):
+            (self._chunks if self.is_zarr else self._file)(block, states, values)
 
     def _chunks(self, block: Block, states: Mapping[str, Array], values: Array) -> None:
         import zarr  # noqa: PLC0415 (an extra)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -87,9 +88,7 @@ def sweep(
 
 def _job(what: Subject, space: Space, wanted: Any, path: Path | None) -> SweepJob:
     """The blocks, the reductions and the store."""
-    kernel, cells = what.kernel, 1
-    if isinstance(space, GridSpace):
-        cells = int(np.prod(space.cells, dtype=int))
+    kernel, cells = what.kernel, prod(space.cells)
     entries = int(np.prod(kernel.shape, dtype=int))
     reductions = _reductions(wanted)
     if not reductions:

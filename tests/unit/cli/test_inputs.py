@@ -9,7 +9,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynWarning, SimulationError
-from armdyn.io.csv.trajectory import numbered_columns, trajectory_from_csv
+from armdyn.io.csv.trajectory import trajectory_from_csv
+from armdyn.io.log.columns import meaning_of
 
 JOINTS = ("shoulder", "elbow", "slide_2")
 
@@ -24,23 +25,60 @@ def motion(tmp_path):
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        ("shoulder", "q1"),
-        ("elbow.position", "q2"),
-        ("/joint_states/elbow/velocity", "qd2"),
-        ("velocity_slide_2", "qd3"),
-        ("slide_2_acc", "qdd3"),
-        ("position[shoulder]", "q1"),
-        ("elbow/effort", ""),
-        ("__time", "t"),
-        ("Time", "t"),
-        ("q3", "q3"),
-        ("fx", "fx"),
-        ("finger", "finger"),
-        ("finger/position", "finger/position"),
+        ("shoulder", ("q", 0)),
+        ("elbow.position", ("q", 1)),
+        ("/joint_states/elbow/velocity", ("qd", 1)),
+        ("velocity_slide_2", ("qd", 2)),
+        ("slide_2_acc", ("qdd", 2)),
+        ("position[shoulder]", ("q", 0)),
+        ("elbow/effort", ("tau", 1)),
+        ("q3", ("q", 3)),
+        ("Q3", ("q", 3)),
+        ("qdd_1", ("qdd", 1)),
+        ("fx", None),
+        ("finger", None),
+        ("finger/position", None),
     ],
 )
 def test_columns_are_known_by_the_names_of_joints(name, meant):
-    assert numbered_columns(["t", name, "other"], JOINTS)[1] == meant
+    found = meaning_of(name, JOINTS)
+    assert (found and (found.quantity, found.joint)) == meant
+
+
+DIALECTS = {
+    "semicolons and decimal commas": ("t;q1;q2\n", ";", ","),
+    "tabs": ("t\tQ1\tQ2\n", "\t", "."),
+    "joints from 0": ("time,q0,q1\n", ",", "."),
+    "names of joints": ("time,joint1/position,joint2/position\n", ",", "."),
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_torques_are_the_same_whatever_wrote_the_motion(command, tmp_path, motion, name):
+    header, separator, point = DIALECTS[name]
+    text = motion.replace(",", separator).replace(".", point)
+    (tmp_path / "plain.csv").write_text("t,q1,q2\n" + motion)
+    (tmp_path / "other.csv").write_text(header + text)
+    plain, other = (
+        json.loads(command("torque", "two_link", tmp_path / f"{n}.csv", "--json")[1])
+        for n in ("plain", "other")
+    )
+    assert other["joints"] == plain["joints"]
+
+
+def test_columns_that_torque_does_not_know_are_noted_and_misspelt_ones_refused(
+    command, tmp_path, motion
+):
+    lines = motion.splitlines()
+    (tmp_path / "m.csv").write_text("t,q1,q2,mode\n" + "\n".join(f"{x},on" for x in lines))
+    code, out, _ = command("torque", "two_link", tmp_path / "m.csv")
+    assert code == 0
+    assert "not used: 'mode'" in " ".join(out.split())
+    both = "\n".join(f"{x},1,1" for x in lines)
+    (tmp_path / "m.csv").write_text("t,q1,q2,qqd1,qqd2\n" + both)
+    code, _, err = command("torque", "two_link", tmp_path / "m.csv")
+    assert code == 2
+    assert "m.csv:1: the column 'qqd1' is not known; did you mean 'qd1'?" in err
 
 
 def test_a_log_with_names_in_any_order_is_the_numbered_motion(tmp_path, motion):

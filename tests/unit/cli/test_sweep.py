@@ -109,7 +109,7 @@ def test_samples_with_every_reduction_and_a_picture(command, tmp_path):
 
 def test_a_store_is_written_and_read(command, tmp_path):
     store = tmp_path / "a.parquet"
-    words = ("sweep", "two_link", "--random", 100, "--set", "q=-1:1", "--out", store)
+    words = ("sweep", "two_link", "--random", 100, "--set", "q=-1:1", "--output", store)
     code, out, _ = command(*words)
     assert code == 0
     assert f"wrote {store}" in out.replace("\n", "")

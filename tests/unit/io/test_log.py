@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from armdyn.errors import LogError
-from armdyn.io.log import open_log, sources
+from armdyn.io.csv import table as csv_table
+from armdyn.io.log import open_log
 
 JOINTS = ("shoulder", "elbow")
 ROWS = 40
@@ -89,7 +90,7 @@ def test_npz_and_parquet_and_arrays_hold_the_same(tmp_path):
 
 
 def test_files_are_read_in_blocks_and_parts(file, monkeypatch):
-    monkeypatch.setattr(sources, "BYTES_AT_ONCE", 300)
+    monkeypatch.setattr(csv_table, "BYTES_AT_ONCE", 300)
     path = file(table(HEADERS["numbered"], T, Q, TAU), "log.csv")
     log = open_log(path, JOINTS, (True, True))
     assert len(list(log.blocks())) > 5
@@ -128,11 +129,19 @@ def test_columns_can_be_named(file):
         read(path, columns={"q": ["a"]})
 
 
+def test_commands_beside_what_was_measured_are_no_misspelt_columns(file):
+    header = "t,q1,q2,tau1,tau2,velocity_cmd_1,currents_ref_1,mode"
+    samples = read(file(table(header, T, Q, TAU, T, T, T), "log.csv"))
+    check(samples)
+    assert samples.qd is None
+
+
 FAULTS = {
+    "did you mean 'qd1'?": "t,q1,q2,tau1,tau2,qqd1,qqd2\n0,0,0,0,0,0,0\n",
     "the file is empty": "",
-    "log.csv:1: the first line has numbers": "1,2,3\n4,5,6\n",
+    "log.csv:1: the first line must name the columns, t,q1": "1,2,3\n4,5,6\n",
     "the torques of elbow are missing": "t,q1,q2,tau1\n0,0,0,0\n1e-2,0,0,0\n",
-    "log.csv:3: 'oops' in column q2": "t,q1,q2,tau1,tau2\n0,0,0,0,0\n0.1,0,oops,0,0\n",
+    "log.csv:3: the text 'oops' in column q2": "t,q1,q2,tau1,tau2\n0,0,0,0,0\n0.1,0,oops,0,0\n",
     "log.csv:3: 2 cells, but the header names 5": "t,q1,q2,tau1,tau2\n0,0,0,0,0\n0.1,0\n",
     "too far for seconds; if they are in ms": "t,q1,q2,tau1,tau2\n0,0,0,0,0\n8,0,0,0,0\n16,0,0,0,0\n",
     "there are currents and no torques": "t,q1,q2,i1,i2\n0,0,0,0,0\n0.1,0,0,0,0\n",

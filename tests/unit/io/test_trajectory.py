@@ -104,16 +104,18 @@ def test_files_as_spreadsheets_write_them_are_read_alike(file, text):
         ("\n\n", r"the first line is empty"),
         ("t,q1,q2\n", r"a header but no line of numbers"),
         ("0,1,2\n" + LINES, r":1: the first line must name the columns, t,q1\.\.q2; it is '0,1,2'"),
-        ("t;q1;q2\n0;1;2\n", r":1: the columns are separated by semicolons; use commas"),
-        ("t\tq1\tq2\n0\t1\t2\n", r":1: the columns are separated by tabs; use commas"),
+        ("t;q1;q2\n0;1;2\n1;x;2\n", r":3: the text 'x' in column q1; expected a number"),
+        ("t\tq1\tq2\n0\t1\n", r":2: 2 cells, but the header names 3 columns"),
         ("q1,q2\n1,2\n", r":1: the column t is missing; expected t,q1\.\.q2"),
-        ("t,q2\n" + LINES, r":1: the column q1 is missing"),
-        ("t,q1,q2,qd1\n", r":1: the column qd2 is missing; .* as whole groups"),
-        ("t,q1,q2,tau1,u\n", r":1: the columns 'tau1', 'u' are not known; .* nothing else"),
-        ("t,q1,q2,qd1,qd2,qd3\n", r":1: the column 'qd3' is not known"),
+        ("t,q2\n" + LINES, r":1: the positions of joint1 are missing; expected .* q1\.\.q2"),
+        ("t,q1,q2,qd1\n", r":1: the velocities of joint2 are missing; .* qd1\.\.qd2"),
+        ("t,q1,q2,qqd1,qqd2\n", r":1: the column 'qqd1' is not known; did you mean 'qd1'\?"),
+        ("t,q1,q2,qd1,qd2,qdd1,qddt2\n", r":1: .* 'qddt2' is not known; did you mean 'qdd"),
+        ("t,q1,q2,joint1.velocty\n", r":1: .* did you mean 'joint1\.velocity'\?"),
+        ("t,q1,q2,qd1,qd2,qd3\n", r":1: .* velocities go up to qd3, but the robot has 2 joints"),
         ("t,q1,q2,q3\n", r":1: .* go up to q3, but the robot has 2 joints; expected q1\.\.q2"),
-        ("t,q1\n", r":1: .* go up to q1, but the robot has 2 joints"),
-        ("t,q0,q1\n", r":1: there is a column q0; joints are counted from q1 to q2"),
+        ("t,q1\n", r":1: the positions of joint2 are missing; .* each of 2 joints"),
+        ("t,q0,q1,q2\n", r":1: .* go up to q2, but the robot has 2 joints; expected q1\.\.q2"),
         ("t,q1,q1\n", r":1: the column 'q1' appears more than once"),
         ("t,q1,q2\n0,1,2\n\n1,2\n", r":4: 2 cells, but the header names 3 columns"),
         ("t,q1,q2\n0,1,2\n1,2,3,4\n", r":3: 4 cells, but the header names 3 columns"),
@@ -144,6 +146,72 @@ def test_files_as_spreadsheets_write_them_are_read_alike(file, text):
 def test_a_bad_file_is_refused_with_the_place_and_the_reason(file, text, message):
     with pytest.raises(TrajectoryError, match=message):
         trajectory_from_csv(file(text), 2)
+
+
+DIALECTS = {
+    "semicolons": "t;q1;q2",
+    "tabs": "t\tq1\tq2",
+    "joints from 0": "t,q0,q1",
+    "capitals": "T,Q1,Q2",
+    "underscores and units": "time [s],q_1 [rad],q_2 [rad]",
+    "names of joints": "time,joint1,joint2",
+    "topics": "__time,/joint_states/joint1/position,/joint_states/joint2/position",
+    "as a robot controller": "timestamp,actual_q_0,actual_q_1",
+    "marked as a comment": "%t,q1,q2",
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_dialects_of_recorders_are_read_alike(file, name):
+    header = DIALECTS[name]
+    separator = next((mark for mark in ";\t" if mark in header), ",")
+    plain = trajectory_from_csv(file("t,q1,q2\n" + LINES, "plain.csv"), 2)
+    other = trajectory_from_csv(file(header + "\n" + LINES.replace(",", separator)), 2)
+    np.testing.assert_array_equal(other.t, plain.t)
+    np.testing.assert_array_equal(other.q, plain.q)
+    np.testing.assert_array_equal(other.qdd, plain.qdd)
+    assert other.note == plain.note
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_decimals_may_have_a_comma_where_columns_are_separated_otherwise(file, separator):
+    plain = trajectory_from_csv(file("t,q1,q2\n" + LINES, "plain.csv"), 2)
+    text = LINES.replace(",", separator).replace(".", ",")
+    other = trajectory_from_csv(file(f"t{separator}q1{separator}q2\n{text}"), 2)
+    np.testing.assert_array_equal(other.t, plain.t)
+    np.testing.assert_array_equal(other.q, plain.q)
+
+
+def test_rates_of_any_dialect_are_used_and_not_computed(file):
+    rows = "".join(f"{k};{k},5;1;2;3\n" for k in range(3))
+    move = trajectory_from_csv(file("t;q_1;qd_1;qdd_1;temperature\n" + rows), 1)
+    assert (move.computed, move.qdd[:, 0].tolist()) == ((), [2, 2, 2])
+    assert move.note == "columns that are not known, and not used: 'temperature'"
+
+
+def test_columns_that_are_not_known_are_named_and_left_alone(file):
+    rows = "".join(f"{k},base,{k * k},{-k},7,on\n" for k in range(8))
+    move = trajectory_from_csv(file("t,frame_id,q1,q2,tau1,mode\n" + rows), 2)
+    assert move.q[3].tolist() == [9, -3]
+    assert move.ignored == ("frame_id", "mode")
+    assert "'frame_id', 'mode'" in move.note
+    assert "tau1" not in move.note
+
+
+def test_measured_columns_come_before_others_of_the_same_quantity(file):
+    rows = "".join(f"{k},9,{k * k}\n" for k in range(8))
+    move = trajectory_from_csv(file("t,target_q_0,actual_q_0\n" + rows), 1)
+    assert move.q[3].tolist() == [9]
+
+
+def test_trajectories_are_read_from_other_tables_too(file, tmp_path):
+    plain = trajectory_from_csv(file("t,q1,q2\n" + LINES), 2)
+    np.savez(tmp_path / "move.npz", t=plain.t, q=plain.q)
+    other = trajectory_from_csv(tmp_path / "move.npz", 2)
+    np.testing.assert_array_equal(other.qdd, plain.qdd)
+    np.savez(tmp_path / "bad.npz", t=plain.t, q=np.where(plain.q == 4, np.nan, plain.q))
+    with pytest.raises(TrajectoryError, match=r"bad\.npz: row 3: .* in column q1"):
+        trajectory_from_csv(tmp_path / "bad.npz", 2)
 
 
 def test_a_single_instant_needs_no_spline_when_the_rates_are_there(file):

@@ -13,8 +13,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
-from armdyn.io.csv.table import read_table
-from armdyn.io.regular import check_path
+from armdyn.io.csv.table import MAX_TABLE_BYTES
+from armdyn.io.log.columns import TableColumns, numbers_over_time
+from armdyn.io.log.sources import open_source
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_quaternion, rotation_from_rpy
 
@@ -33,19 +34,17 @@ SHORTEST_QUATERNION = 1e-3
 
 def base_motion_from_csv(path: str | Path) -> tuple[Array, BaseMotion]:
     """Times (m,) [s] and the motion of a base at these times."""
-    path = check_path(path)
-    file = read_table(path, EXPECTED)
-    found = {name: columns for name, columns in GROUPS.items() if set(columns) & set(file.names)}
-    fault = _fault(file.names, found)
+    table = open_source(path, TrajectoryError, EXPECTED, MAX_TABLE_BYTES)
+    found = {name: columns for name, columns in GROUPS.items() if set(columns) & set(table.names)}
+    fault = _fault(table.names, found)
     if fault:
-        raise TrajectoryError(f"{path}:1: {fault}; a motion of a base has the columns {EXPECTED}")
-    table = file.numbers()
-    t = table[:, file.names.index("t")]
-    given = {
-        name: table[:, [file.names.index(column) for column in columns]]
-        for name, columns in found.items()
-    }
-    return t, _motion(path, t, given)
+        raise TrajectoryError(
+            f"{table.header}: {fault}; a motion of a base has the columns {EXPECTED}"
+        )
+    places = {name: tuple(map(table.names.index, columns)) for name, columns in found.items()}
+    columns = TableColumns((table.names.index("t"),), places)
+    given = numbers_over_time(table, columns)
+    return given["t"], _motion(table.where, given.pop("t"), given)
 
 
 def _fault(names: list[str], found: dict[str, tuple[str, ...]]) -> str:
@@ -65,8 +64,8 @@ def _fault(names: list[str], found: dict[str, tuple[str, ...]]) -> str:
     return "" if found else "there is no motion in it"
 
 
-def _motion(path: Path, t: Array, given: dict[str, Array]) -> BaseMotion:
-    rotation, rest = _rotations(path, given), np.zeros((len(t), 3))
+def _motion(where: str, t: Array, given: dict[str, Array]) -> BaseMotion:
+    rotation, rest = _rotations(where, given), np.zeros((len(t), 3))
     velocity, acceleration = given.get("angular_velocity"), given.get("angular_acceleration")
     if velocity is None and rotation is not None and len(t) > 1:
         from scipy.spatial.transform import Rotation, RotationSpline  # noqa: PLC0415 (slow)
@@ -82,7 +81,7 @@ def _motion(path: Path, t: Array, given: dict[str, Array]) -> BaseMotion:
     return BaseMotion(rotation, w, wd, given.get("linear_acceleration", rest))
 
 
-def _rotations(path: Path, given: dict[str, Array]) -> Array | None:
+def _rotations(where: str, given: dict[str, Array]) -> Array | None:
     """From base axes to world axes, (m, 3, 3); None: as the robot stands."""
     if "rpy" in given:
         return np.array([rotation_from_rpy(row) for row in given["rpy"]])
@@ -90,5 +89,5 @@ def _rotations(path: Path, given: dict[str, Array]) -> Array | None:
         return None
     shortest = np.linalg.norm(given["quaternion"], axis=1).min()
     if shortest < SHORTEST_QUATERNION:
-        raise TrajectoryError(f"{path}: a quaternion of length {shortest:.3g} says no rotation")
+        raise TrajectoryError(f"{where}: a quaternion of length {shortest:.3g} says no rotation")
     return np.array([rotation_from_quaternion(row) for row in given["quaternion"]])

@@ -2,22 +2,22 @@
 
 import csv
 import difflib
-import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import BytesIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import TrajectoryError, counted
+from armdyn.errors import ArmdynError, counted
+from armdyn.forks import cached_property
 from armdyn.io.atomic import replacing
-from armdyn.io.regular import read_regular
 
 ROWS_AT_ONCE = 4096
 """Rows formatted at once: enough to be quick, few enough to show progress and to interrupt."""
@@ -26,114 +26,192 @@ STANDARD_INPUT = "-"
 MAX_HEADER_BYTES = 1_000_000
 """Longest line of names [bytes]."""
 MAX_TABLE_BYTES = 2**30
-"""Largest table that is read [bytes]; the numbers of a day of seven joints at 100 Hz."""
+"""Largest table that is read whole [bytes]; the numbers of a day of seven joints at 100 Hz."""
+BYTES_AT_ONCE = 2**24
+"""Text that is turned into numbers at once [bytes]."""
+SEPARATORS = ",;\t"
+EMPTY = "an empty cell"
+EMPTY_LINE = re.compile(rb"(?m)^[ \t\r]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class CsvTable:
-    """A table as it stands in its file."""
+class TableSource(ABC):
+    """A table of numbers that is read in blocks of rows; its faults are errors of one class."""
 
-    path: Path
-    names: list[str]
-    """The names of the columns."""
-    body: bytes
-    """The lines after the header."""
+    listed: tuple[str, ...] = ()
+    """The joints in the order of numbered columns, if the table says it."""
 
-    def numbers(self, time: int | None = None) -> Array:
-        """The numbers below the header, (m, columns), with increasing times in the column t.
+    def __init__(self, where: str, error: type[ArmdynError], expected: str):
+        self.where, self.error = where, error
+        self.expected = expected
+        """What a header looks like, for messages."""
+        self.header = where
+        """Where the names of the columns are."""
+        self.names: list[str] = []
 
-        The place of that column is given where it is called otherwise.
-        """
-        table = self._finite_numbers()
-        t = table[:, self.names.index("t") if time is None else time]
-        late = np.flatnonzero(np.diff(t) <= 0)
-        if late.size:
-            row = int(late[0]) + 1
-            line, _ = next(islice(self._lines(), row, None))
-            raise TrajectoryError(
-                f"{self.path}:{line}: time must increase from line to line, but "
-                f"t = {t[row]:g} follows t = {t[row - 1]:g}"
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """How many rows there are."""
+
+    @abstractmethod
+    def blocks(self, columns: Sequence[int]) -> Iterator[Array]:
+        """The rows in these columns, block by block, each (m, columns); NaN is an empty cell."""
+
+    def whole(self, columns: Sequence[int]) -> Array:
+        """All rows in these columns, at least one; every number must be finite."""
+        blocks = list(self.blocks(columns))
+        if not blocks:
+            raise self.error(f"{self.where}: there is a header but no line of numbers after it")
+        table = np.concatenate(blocks)
+        for row, k in np.argwhere(~np.isfinite(table))[:1]:
+            place, cell = self.cell(int(row), columns[k])
+            wanted = "a number" if cell == EMPTY else "a finite number"
+            raise self.error(
+                f"{place}: {cell} in column {self.names[columns[k]]}; expected {wanted}"
             )
         return table
 
-    def _finite_numbers(self) -> Array:
-        if next(self._lines(), None) is None:
-            raise TrajectoryError(f"{self.path}: there is a header but no line of numbers after it")
-        columns = len(self.names)
-        try:
-            options: dict[str, Any] = {"comments": None, "quotechar": '"', "encoding": "utf-8"}
-            table: Array = np.loadtxt(BytesIO(self.body), delimiter=",", ndmin=2, **options)
-            if table.shape[1] == columns and np.isfinite(table).all():
-                return table
-            found = counted(table.shape[1], "column")
-        except ValueError as error:
-            found = str(error)
-        # the quick reader does not count empty lines: the slow one finds the place
-        self._find_fault()
-        raise TrajectoryError(
-            f"{self.path}: expected {counted(columns, 'column')} of numbers, found {found}"
-        )
+    def cell(self, row: int, column: int) -> tuple[str, str]:
+        """Where a number stands, and what is there that is no finite number, in words."""
+        return f"{self.where}: row {row + 1}", "an infinite number or NaN"
 
-    def _find_fault(self) -> None:
-        for line, cells in self._lines():
-            if len(cells) != len(self.names):
-                raise TrajectoryError(
-                    f"{self.path}:{line}: {counted(len(cells), 'cell')}, but the header names "
+
+class CsvTable(TableSource):
+    """A CSV file, or with - standard input: a header, then a line for each row.
+
+    Cells are separated by commas, semicolons or tabs; beside the latter two, decimals may have a
+    comma.
+    """
+
+    def __init__(self, path: Path, error: type[ArmdynError], expected: str):
+        super().__init__(str(path), error, expected)
+        self._path, self._data = path, b""
+        if self.where == STANDARD_INPUT:
+            self.where, self._data = "standard input", sys.stdin.buffer.read(MAX_TABLE_BYTES)
+        with self._open() as file:
+            header, second = (file.readline(MAX_HEADER_BYTES + 1) for _ in range(2))
+        self.header, self._skip = f"{self.where}:1", len(header)
+        if len(header) > MAX_HEADER_BYTES:
+            raise error(f"{self.header}: a header has at most {MAX_HEADER_BYTES:,} bytes")
+        try:
+            text = header.decode("utf-8-sig").strip().lstrip("%# ")
+        except UnicodeDecodeError as fault:
+            raise error(
+                f"{self.header}: byte {fault.start + 1} is not UTF-8 text; save the table as CSV "
+                "in UTF-8"
+            ) from None
+        if not text:
+            what = (
+                "the first line" if header else "it" if path.name == STANDARD_INPUT else "the file"
+            )
+            raise error(f"{self.where}: {what} is empty; expected a header {expected}")
+        self._separator = max(SEPARATORS, key=text.count)
+        self.names = [name.strip().strip('"').strip() for name in text.split(self._separator)]
+        if all(not name or _is_number(name) for name in self.names):
+            raise error(
+                f"{self.header}: the first line must name the columns, {expected}; it is "
+                f"{text!r:.80}"
+            )
+        self.listed = self._joints_listed(second.decode("utf-8", "replace"))
+
+    def _joints_listed(self, line: str) -> tuple[str, ...]:
+        """The joints that a first line of a ROS export names in field.name0, field.name1, ..."""
+        places = [i for i, name in enumerate(self.names) if re.fullmatch(r".*name_?\d+", name)]
+        cells = next(csv.reader([line], delimiter=self._separator), []) if places else []
+        return tuple(cells[i].strip() for i in places if i < len(cells))
+
+    def _open(self) -> IO[bytes]:
+        return BytesIO(self._data) if self.where == "standard input" else open(self._path, "rb")
+
+    @cached_property
+    def rows(self) -> int:
+        """How many lines follow the header."""
+        return sum(text.count(b"\n") + 1 for _, text in self._texts())
+
+    def blocks(self, columns: Sequence[int]) -> Iterator[Array]:
+        """The rows in these columns, block by block."""
+        for line, text in self._texts():
+            if text.strip():
+                yield self._numbers(text, columns, line)
+
+    def cell(self, row: int, column: int) -> tuple[str, str]:
+        """Where a number stands, and what is there that is no finite number, in words."""
+        every = (line for first, text in self._texts() for line in self._lines(text, first))
+        number, cells = next(islice(every, row, None))
+        return f"{self.where}:{number}", cells[column].strip() or EMPTY
+
+    def _texts(self) -> Iterator[tuple[int, bytes]]:
+        """The number of the first line and the text of each block of whole lines."""
+        line, rest = 2, b""
+        with self._open() as file:
+            file.seek(self._skip)
+            while text := file.read(BYTES_AT_ONCE):
+                block, newline, tail = (rest + text).rpartition(b"\n")
+                rest = tail
+                if newline:
+                    yield line, block
+                    line += block.count(b"\n") + 1
+        if rest:
+            yield line, rest
+
+    def _numbers(self, text: bytes, columns: Sequence[int], line: int) -> Array:
+        comma = self._separator.encode()
+        if comma != b",":
+            text = text.replace(b",", b".")
+        lines, each = text.count(b"\n") + 1, len(self.names) - 1
+        surplus = lines * each - text.count(comma)
+        if surplus and surplus != each * len(EMPTY_LINE.findall(text)):
+            self._find_fault(text, columns, line)
+        options: dict[str, Any] = {
+            "delimiter": self._separator, "ndmin": 2, "comments": None, "usecols": list(columns),
+            "quotechar": '"', "encoding": "utf-8",
+        }  # fmt: skip
+        with suppress(ValueError):
+            return np.loadtxt(BytesIO(text), **options)
+        comma = re.escape(comma)
+        hole = rb"(?m)(?<=" + comma + rb")[ \t]*(?=" + comma + rb"|\r?$)|^(?=" + comma + rb")"
+        with suppress(ValueError):
+            return np.loadtxt(BytesIO(re.sub(hole, b"nan", text)), **options)
+        self._find_fault(text, columns, line)
+        raise self.error(f"{self.where}: the lines from {line} on are no table of numbers")
+
+    def _find_fault(self, text: bytes, columns: Sequence[int], line: int) -> None:
+        for number, cells in self._lines(text, line):
+            short = len(cells) < len(self.names)
+            if short or any(cell.strip() for cell in cells[len(self.names) :]):
+                raise self.error(
+                    f"{self.where}:{number}: {counted(len(cells), 'cell')}, but the header names "
                     f"{counted(len(self.names), 'column')}"
                 )
-            for name, cell in zip(self.names, cells, strict=True):
-                try:
-                    finite = np.isfinite(float(cell))
-                except ValueError:
-                    raise TrajectoryError(
-                        f"{self.path}:{line}: {_what(cell)} in column {name}; expected a number"
-                    ) from None
-                if not finite:
-                    raise TrajectoryError(
-                        f"{self.path}:{line}: {cell.strip()} in column {name}; expected a finite "
+            for column in columns:
+                cell = cells[column].strip()
+                if cell and not _is_number(cell):
+                    what = f"the text {cell!r:.60}"
+                    what = "bytes that are not UTF-8 text" if "\ufffd" in cell else what
+                    raise self.error(
+                        f"{self.where}:{number}: {what} in column {self.names[column]}; expected a "
                         "number"
                     )
 
-    def _lines(self) -> Iterator[tuple[int, list[str]]]:
-        """Number and cells of each line of numbers."""
-        reader = csv.reader(TextIOWrapper(BytesIO(self.body), "utf-8", "replace", newline=""))
+    def _lines(self, text: bytes, line: int) -> Iterator[tuple[int, list[str]]]:
+        """Number and cells of each line that is not empty."""
+        reader = csv.reader(
+            TextIOWrapper(BytesIO(text), "utf-8", "replace", newline=""), delimiter=self._separator
+        )
         try:
             for cells in reader:
                 if any(cell.strip() for cell in cells) or len(cells) > 1:
-                    yield reader.line_num + 1, cells
+                    yield reader.line_num + line - 1, cells
         except csv.Error as error:
-            raise TrajectoryError(f"{self.path}:{reader.line_num + 1}: {error}") from None
+            raise self.error(f"{self.where}:{reader.line_num + line - 1}: {error}") from None
 
 
-def read_table(path: Path, expected: str) -> CsvTable:
-    """The table in a file, or with - that of standard input.
-
-    Messages show what a header is `expected` to look like.
-    """
-    if str(path) == STANDARD_INPUT:
-        path, data = Path("standard input"), sys.stdin.buffer.read(MAX_TABLE_BYTES)
-    elif not os.path.lexists(path):
-        raise TrajectoryError(f"there is no file {path}.{similar_files(path)}")
-    else:
-        data = read_regular(path, lambda text: TrajectoryError(f"{path}: {text}"), MAX_TABLE_BYTES)
-    line, _, body = data.partition(b"\n")
-    if len(line) > MAX_HEADER_BYTES:
-        raise TrajectoryError(f"{path}:1: a header has at most {MAX_HEADER_BYTES:,} bytes")
+def _is_number(text: str) -> bool:
     try:
-        text = line.decode("utf-8-sig").strip()
-    except UnicodeDecodeError as error:
-        raise TrajectoryError(
-            f"{path}:1: byte {error.start + 1} is not UTF-8 text; save the table as CSV in UTF-8"
-        ) from None
-    if not text:
-        what = "the first line" if data else "the file" if path.name != "standard input" else "it"
-        raise TrajectoryError(f"{path}: {what} is empty; expected a header {expected}")
-    if "," not in text and re.search(r"[;\t]", text):
-        raise TrajectoryError(
-            f"{path}:1: the columns are separated by {'semicolons' if ';' in text else 'tabs'}; "
-            "use commas, with a point in the decimals"
-        )
-    return CsvTable(path, [name.strip().strip('"').strip() for name in text.split(",")], body)
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def csv_from_columns(columns: Mapping[str, Array]) -> Iterator[tuple[int, str]]:
@@ -165,9 +243,3 @@ def similar_files(path: Path) -> str:
     names = [entry.name for entry in folder.iterdir() if entry.is_file()]
     close = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
     return f" Did you mean {' or '.join(repr(str(folder / n)) for n in close)}?" if close else ""
-
-
-def _what(cell: str) -> str:
-    if "\ufffd" in cell:
-        return "bytes that are not UTF-8 text"
-    return f"the text {cell.strip()!r:.60}" if cell.strip() else "an empty cell"

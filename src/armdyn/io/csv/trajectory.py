@@ -1,17 +1,12 @@
-"""Trajectory files: comma-separated columns t, q1..qn and, where known, qd1..qdn, qdd1..qddn.
+"""Trajectory files: tables with t, q1..qn and, where known, qd1..qdn, qdd1..qddn.
 
-The first line names the columns, in any order; every other line is one instant. As recorders of
-ROS write them, a column may be called as its joint (its position), or as the joint with a word for
-what it is: elbow.position, velocity_elbow, /joint_states/elbow/position, position[elbow]. Time is
-in seconds and increases from line to line; angles are in radians, lengths in metres. Rates that the
-file does not have are the derivatives of the spline of degree five through what it has, and exactly
-zero where three or more values in a row are equal: a joint at rest, whose dry friction must not
-follow the sign of rounding.
+They are CSV files, or .parquet and .npz; `armdyn.io.log.columns` says what columns may be called.
+Time is in seconds, unless its column says otherwise, and increases from line to line; angles are in
+radians, lengths in metres. Rates that the file does not have are the derivatives of the spline of
+degree five through what it has, and exactly zero where three or more values in a row are equal: a
+joint at rest, whose dry friction must not follow the sign of rounding.
 """
 
-import re
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,27 +14,17 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError, counted
-from armdyn.io.csv.table import read_table
-from armdyn.io.regular import check_path
+from armdyn.io.csv.table import MAX_TABLE_BYTES, TableSource
+from armdyn.io.log.columns import TableColumns, find_columns, numbers_over_time
+from armdyn.io.log.sources import open_source
 from armdyn.model import RobotModel
 
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 """Columns of force and moment of the environment on the arm."""
 SPLINE_DEGREE = 5
 """Degree of the spline from which missing rates are taken."""
-TIMES = ("time", "__time", "timestamp", "t [s]", "time [s]")
-"""What the column of times may be called besides t."""
-WORDS = {
-    "q": ("position", "positions", "pos", "q"),
-    "qd": ("velocity", "velocities", "vel", "qd"),
-    "qdd": ("acceleration", "accelerations", "acc", "qdd"),
-    "": ("effort", "efforts", "eff"),
-}
-"""For each group of columns, the words for it; those of efforts are passed over."""
-PASSED_OVER = ""
-"""The name that a column gets which is known and not used."""
-_OWN = re.compile(r"t|qd{0,2}\d+|[fn][xyz]")
-_SEPARATORS = re.compile(r"[/.:\[\]\s]+")
+NAMED = 8
+"""How many columns that are not used are named."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +41,8 @@ class SampledMotion:
     """The file it came from."""
     wrench: Array | None = None
     """Force and moment of the environment on the arm, (m, 6) [N, N m], if the file has them."""
+    ignored: tuple[str, ...] = ()
+    """The columns of the file that nothing is known about."""
 
     def __len__(self) -> int:
         return len(self.t)
@@ -70,14 +57,19 @@ class SampledMotion:
 
     @property
     def note(self) -> str:
-        """A sentence on what was computed and how; empty if the file had every rate."""
-        if not self.computed:
-            return ""
-        known = "qd" if self.computed == ("qdd",) else "q"
-        return (
-            f"{' and '.join(self.computed)} not in the file: computed as derivatives of the spline "
-            f"of degree {SPLINE_DEGREE} through {known}"
-        )
+        """What was computed and how, and which columns are not used; empty if there is nothing."""
+        told = []
+        if self.computed:
+            known = "qd" if self.computed == ("qdd",) else "q"
+            told.append(
+                f"{' and '.join(self.computed)} not in the file: computed as derivatives of the "
+                f"spline of degree {SPLINE_DEGREE} through {known}"
+            )
+        if self.ignored:
+            more = len(self.ignored) - NAMED
+            names = ", ".join(map(repr, self.ignored[:NAMED])) + f" and {more} more" * (more > 0)
+            told.append(f"columns that are not known, and not used: {names}")
+        return "; ".join(told)
 
 
 def trajectory_from_csv(
@@ -92,47 +84,48 @@ def trajectory_from_csv(
         wrench: Whether the file may have the columns fx, fy, fz, nx, ny and nz as well.
         degrees: Whether angles and their rates are in degrees there.
     """
-    file = read_table(check_path(path), "t,q1,q2,...")
-    path = file.path
-    joints = [] if isinstance(robot, int) else [robot.joints[i] for i in robot.independent]
-    n = robot if isinstance(robot, int) else len(joints)
-    names = numbered_columns(file.names, [joint.name for joint in joints])
-    forces = WRENCH if wrench and set(WRENCH) & set(names) else ()
-    groups = _groups(path, names, n, forces)
-    table = file.numbers(names.index("t"))
-    t = table[:, names.index("t")]
-    given = {
-        group: np.ascontiguousarray(table[:, [names.index(c) for c in columns]])
-        for group, columns in groups.items()
-    }
-    if degrees:
-        turning = np.array([joint.type.turns for joint in joints], dtype=bool)
-        given = {group: np.where(turning, np.radians(v), v) for group, v in given.items()}
+    table, given, columns = _read(path, robot, ("q", "qd", "qdd"), degrees, wrench)
+    t, q, acting = given["t"], given["q"], given.get("wrench")
     computed = tuple(group for group in ("qd", "qdd") if group not in given)
-    qd, qdd = _finite_rates(path, t, given, computed)
-    acting = table[:, [names.index(name) for name in forces]] if forces else None
-    return SampledMotion(t, given["q"], qd, qdd, computed, str(path), acting)
+    qd, qdd = _finite_rates(table.where, t, given, computed)
+    return SampledMotion(t, q, qd, qdd, computed, table.where, acting, columns.ignored)
 
 
-def torques_from_csv(path: str | Path, n: int) -> tuple[Array, Array]:
-    """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others."""
-    path = check_path(path)
-    file = read_table(path, "t,tau1,tau2,...")
-    names = file.names
-    columns = [f"tau{i}" for i in range(1, n + 1)]
-    missing = [name for name in ("t", *columns) if name not in names]
-    if missing or f"tau{n + 1}" in names:
+def _read(
+    path: str | Path,
+    robot: RobotModel | int,
+    used: tuple[str, ...],
+    degrees: bool = False,
+    wrench: bool = False,
+) -> tuple[TableSource, dict[str, Array], TableColumns]:
+    """A table, the numbers of each quantity in it in SI units, at increasing times, and where."""
+    if isinstance(robot, int):
+        names, turns = [f"joint{i + 1}" for i in range(robot)], [True] * robot
+    else:
+        joints = [robot.joints[i] for i in robot.independent]
+        names, turns = [j.name for j in joints], [j.type.turns for j in joints]
+    expected = f"t,{used[0]}1..{used[0]}{len(names)}"
+    table = open_source(path, TrajectoryError, expected, MAX_TABLE_BYTES)
+    groups = {"wrench": WRENCH} if wrench else {}
+    columns = find_columns(table, names, used, groups=groups)
+    if not columns.time:
+        raise TrajectoryError(f"{table.header}: the column t is missing; expected {expected}")
+    if pull := [name for name in WRENCH if name in columns.ignored]:
         raise TrajectoryError(
-            f"{path}:1: expected the columns t and tau1..tau{n} for a robot with "
-            f"{counted(n, 'joint')}, found "
-            f"{', '.join(names)!s:.80}"
+            f"{table.header}: there is a wrench ({', '.join(pull)}), which is not used here; leave "
+            "its columns out"
         )
-    table = file.numbers()
-    return table[:, names.index("t")], table[:, [names.index(name) for name in columns]]
+    return table, numbers_over_time(table, columns, columns.scales(turns, degrees)), columns
+
+
+def torques_from_csv(path: str | Path, robot: RobotModel | int) -> tuple[Array, Array]:
+    """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others."""
+    _, given, _ = _read(path, robot, ("tau",))
+    return given["t"], given["tau"]
 
 
 def _finite_rates(
-    path: Path, t: Array, given: dict[str, Array], computed: tuple[str, ...]
+    path: str, t: Array, given: dict[str, Array], computed: tuple[str, ...]
 ) -> tuple[Array, Array]:
     """The velocities and accelerations of the file, or those computed, or an error."""
     if computed and len(t) <= SPLINE_DEGREE:
@@ -178,79 +171,3 @@ def _resting(values: Array) -> Array:
     for shift in range(3):
         rest[shift : shift + len(triple)] |= triple
     return rest
-
-
-def _groups(path: Path, names: list[str], n: int, forces: tuple[str, ...]) -> dict[str, list[str]]:
-    """The columns of q and of whichever rates there are, each in joint order."""
-    found = [group for group in ("q", "qd", "qdd") if group == "q" or _numbered(group, names)]
-    groups = {group: [f"{group}{i}" for i in range(1, n + 1)] for group in found}
-    columns = (name for columns in groups.values() for name in columns)
-    used = [name for name in names if name != PASSED_OVER]
-    fault = _fault(used, ["t", *columns, *forces], n)
-    if fault:
-        raise TrajectoryError(f"{path}:1: {fault}")
-    return groups
-
-
-def _fault(names: list[str], expected: list[str], n: int) -> str:
-    """Why the columns are not those of a trajectory of n joints; empty if they are."""
-    if not any(name == "t" or re.fullmatch(r"qd{0,2}\d+", name) for name in names):
-        return f"the first line must name the columns, t,q1..q{n}; it is {','.join(names)!r:.80}"
-    twice = sorted(name for name, count in Counter(names).items() if count > 1)
-    if twice:
-        return f"the column {twice[0]!r} appears more than once"
-    if "q0" in names:
-        return f"there is a column q0; joints are counted from q1 to q{n}"
-    highest = max(_numbered("q", names), default=n)
-    if highest != n:
-        return (
-            f"the columns of positions go up to q{highest}, but the robot has "
-            f"{counted(n, 'joint')}; expected q1..q{n}"
-        )
-    missing = [name for name in expected if name not in names]
-    if missing:
-        return (
-            f"the column{_are(missing, ', '.join(missing))} missing; "
-            f"expected t,q1..q{n} and, as whole groups, qd1..qd{n} and qdd1..qdd{n}"
-        )
-    extra = [name for name in names if name not in expected]
-    if extra:
-        return (
-            f"the column{_are(extra, ', '.join(map(repr, extra)))} not known; "
-            f"a trajectory of this robot has t, q1..q{n}, qd1..qd{n}, qdd1..qdd{n} and nothing else"
-        )
-    return ""
-
-
-def _numbered(group: str, names: list[str]) -> list[int]:
-    """The numbers behind the name of a group."""
-    found = (re.fullmatch(rf"{group}(\d{{1,9}})", name) for name in names)
-    return [int(match[1]) for match in found if match]
-
-
-def _are(items: list[str], listed: str) -> str:
-    return f"s {listed} are" if len(items) > 1 else f" {listed} is"
-
-
-def numbered_columns(names: Sequence[str], joints: Sequence[str]) -> list[str]:
-    """The names with those of joints replaced by q1, qd1, qdd1, ...; others as they are."""
-    if all(_OWN.fullmatch(name) for name in names):
-        return list(names)
-    known = {joint: f"q{i}" for i, joint in enumerate(joints, 1)}
-    for i, joint in enumerate(joints, 1):
-        for group, words in WORDS.items():
-            meant = f"{group}{i}" if group else PASSED_OVER
-            for word in words:
-                pairs = (f"{joint}/{word}", f"{joint}_{word}", f"{word}/{joint}", f"{word}_{joint}")
-                known |= dict.fromkeys(pairs, meant)
-    return [_column(name, known) for name in names]
-
-
-def _column(name: str, known: dict[str, str]) -> str:
-    if _OWN.fullmatch(name):
-        return name
-    if name.lower() in TIMES:
-        return "t"
-    parts = _SEPARATORS.sub("/", name).strip("/").split("/")
-    endings = ("/".join(parts[-count:]) for count in range(len(parts), 0, -1))
-    return next((known[ending] for ending in endings if ending in known), name)

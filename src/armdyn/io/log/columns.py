@@ -1,25 +1,35 @@
-"""Which column of a log is what: by number, by the name of a joint, or as ROS names them.
+"""Which column of a table is what: by number, by the name of a joint, or as ROS names them.
 
 A column is a word for its quantity with a number ("q1", "actual_q_0", "position[3]") or with the
-name of a joint ("/joint_states/elbow_joint/position", "effort.shoulder"). What a log has besides is
-left alone.
+name of a joint ("/joint_states/elbow_joint/position", "effort.shoulder"); the bare name of a joint
+is its position. Other columns are left alone, unless they look like one that is missing.
 """
 
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from armdyn.errors import LogError, counted, shown
+import numpy as np
+import numpy.typing as npt
+
+from armdyn.arrays import Array
+from armdyn.errors import counted, shown
+from armdyn.io.csv.table import TableSource
 
 WORDS = {
     "q": "q pos position positions theta angle angles actualq qactual qmeas jointposition",
     "qd": "qd dq vel velocity velocities speed qdot actualqd qdactual jointvelocity thetadot",
     "qdd": "qdd ddq acc acceleration accelerations qddot qddactual jointacceleration",
-    "tau": "tau torque torques effort efforts tauj taumeas trq moment jointtorque jointeffort",
+    "tau": "tau torque torques effort efforts eff tauj taumeas trq moment jointtorque jointeffort",
     "current": "current currents curr cur i motorcurrent actualcurrent amps jointcurrent",
 }
 """What people call a quantity, in small letters without separators."""
+NAMES = {
+    "q": "positions", "qd": "velocities", "qdd": "accelerations", "tau": "torques",
+    "current": "currents",
+}  # fmt: skip
 _QUANTITIES = {word: quantity for quantity, words in WORDS.items() for word in words.split()}
 _TIMES = (
     "t", "time", "timestamp", "stamp", "times", "sec", "secs", "seconds", "headerstamp",
@@ -27,144 +37,247 @@ _TIMES = (
 )  # fmt: skip
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 """Units of time stamps, in seconds."""
-_NUMBERED = re.compile(r"(.*?)[\s_.\[(/-]*(\d+)[\])]?$")
+RESEMBLING = 0.75
+"""Likeness of two words, from 0 to 1, from which one is taken for the other misspelt."""
+_NUMBERED = re.compile(r"(.*?)[\s_.\[(/-]*(\d{1,9})[\])]?$")
 _UNIT = re.compile(r"\s*[\[(]\s*([^\[\]()0-9]*[a-zA-Zµ°][^\[\]()]*)[\])]\s*$")
+_SEPARATORS = re.compile(r"[/.:\[\]\s]+")
 
 
 @dataclass(frozen=True, slots=True)
-class LogColumns:
-    """The places of the columns of a log, each quantity in the order of the joints."""
+class TableColumns:
+    """The places of the columns of a table, each quantity in the order of the joints."""
 
     time: tuple[int, ...]
     """The column of time; two of seconds and nanoseconds; none."""
     places: Mapping[str, tuple[int, ...]]
-    """For q, tau or current, and qd and qdd if there are any, the columns."""
+    """The columns of each quantity that there is."""
     time_unit: str | None = None
     """The unit in the name of the column of time."""
     degrees: bool = False
     """Whether the names say that angles are in degrees."""
+    ignored: tuple[str, ...] = ()
+    """The columns that nothing is known about."""
 
     @property
     def used(self) -> list[int]:
         """Every column that is read, time first."""
         return [*self.time, *(place for places in self.places.values() for place in places)]
 
+    def split(self, block: Array) -> dict[str, Array]:
+        """The used columns (m, columns) by quantities, as "t" the sum of those of time (m,)."""
+        k = len(self.time)
+        parts = {"t": block[:, :k].sum(axis=1)}
+        for quantity, places in self.places.items():
+            parts[quantity] = block[:, k : k + len(places)]
+            k += len(places)
+        return parts
+
+    def scales(
+        self,
+        turns: Sequence[bool],
+        degrees: bool = False,
+        gains: npt.ArrayLike = 1.0,
+        time_unit: str | None = None,
+    ) -> Array:
+        """What the used columns are multiplied with to be in SI units, (columns,).
+
+        Args:
+            turns: Which joints turn.
+            degrees: Whether angles and their rates are in degrees, where names do not say so.
+            gains: What torques or currents are multiplied with, one or one for each joint.
+            time_unit: Unit of the time; None: as its column says, else seconds.
+        """
+        seconds = [TIME_UNITS[time_unit or self.time_unit or "s"]]
+        parts = [np.array([1.0, 1e-9] if len(self.time) == 2 else seconds * len(self.time))]
+        factors = {"tau": gains, "current": gains}
+        if degrees or self.degrees:
+            factors |= dict.fromkeys(("q", "qd", "qdd"), np.where(turns, np.pi / 180, 1.0))
+        for quantity, places in self.places.items():
+            parts.append(np.broadcast_to(factors.get(quantity, 1.0), (len(places),)))
+        return np.concatenate(parts)
+
+
+def numbers_over_time(
+    source: TableSource, columns: TableColumns, scales: Array | float = 1.0
+) -> dict[str, Array]:
+    """The whole table by quantities, all numbers finite, at times "t" (m,) that increase."""
+    given = columns.split(source.whole(columns.used) * scales)
+    t = given["t"]
+    for row in np.flatnonzero(np.diff(t) <= 0)[:1] + 1:
+        place, _ = source.cell(int(row), columns.time[0])
+        raise source.error(
+            f"{place}: time must increase from line to line, but t = {t[row]:g} follows "
+            f"t = {t[row - 1]:g}"
+        )
+    return {quantity: np.ascontiguousarray(values) for quantity, values in given.items()}
+
+
+class ColumnMeaning(NamedTuple):
+    """What a column is called: a quantity of a joint, by the place or the number of that."""
+
+    quantity: str
+    joint: int
+    numbered: bool
+    exact: bool
+    """Whether nothing else is in the name."""
+
 
 def find_columns(
-    where: str,
-    names: Sequence[str],
+    source: TableSource,
     joints: Sequence[str],
+    used: Sequence[str],
+    *,
     given: Mapping[str, str | Sequence[str]] | None = None,
-    listed: Sequence[str] = (),
-) -> LogColumns:
-    """The columns of a log of a robot with these joints, or a LogError that says what is missing.
+    groups: Mapping[str, Sequence[str]] | None = None,
+    advice: str = "",
+) -> TableColumns:
+    """The columns of a table for a robot with these joints, or an error that says what is wrong.
 
     Args:
-        where: The file, for messages.
-        names: The names of its columns.
+        source: The table.
         joints: The joints of the robot, in order.
+        used: The quantities that are read; others are passed over. Positions and torques must be
+            there, the latter unless there are currents; rates for all joints or none.
         given: For "t", "q", "tau" and so on the columns that are meant, if names do not tell.
-        listed: The order of the joints in numbered columns, if the log says it itself.
+        groups: For other quantities the very names of their columns, of which all or none is there.
+        advice: What else to do where columns are missing.
     """
-    plain, units = zip(*(_split_unit(name) for name in names), strict=True)
-    found = _named(plain, joints, listed or joints)
-    for quantity, wanted in (given or {}).items():
+    names, given = source.names, given or {}
+    pairs = [_split_unit(name, joints) for name in names]
+    meanings = [meaning_of(name, joints) for name, _ in pairs]
+    time = _time(source, [name for name, _ in pairs], given)
+    for i, meaning in enumerate(meanings):
+        known = i in time or (meaning is not None and meaning.quantity in used)
+        if known and names.count(names[i]) > 1:
+            raise source.error(f"{source.header}: the column {names[i]!r} appears more than once")
+    found = {q: _of_joints(source, q, meanings, joints) for q in used if q not in given}
+    for quantity, wanted in given.items():
         if quantity != "t":
-            found[quantity] = dict(enumerate(_wanted(where, quantity, wanted, names, len(joints))))
-    places = {
-        quantity: tuple(columns[i] for i in range(len(joints)))
-        for quantity, columns in found.items()
-        if set(columns) >= set(range(len(joints)))
-    }
-    _check_complete(where, names, joints, found, places)
+            found[quantity] = dict(enumerate(_wanted(source, quantity, wanted, len(joints))))
+    whole = {q: at for q, at in found.items() if len(at) == len(joints)}
+    places = {q: tuple(at[i] for i in range(len(joints))) for q, at in whole.items()}
     if "tau" in places:
         places.pop("current", None)
-    time = _time(where, plain, names, given or {})
-    degrees = any(units[i].startswith(("deg", "°")) for i in places["q"])
-    unit = {"µs": "us"}.get(units[time[0]], units[time[0]]) if time else None
-    return LogColumns(time, places, unit if unit in TIME_UNITS else None, degrees)
+    unknown = [i for i, meaning in enumerate(meanings) if meaning is None and i not in time]
+    missing = set(used) - ({*places, "tau", "current"} if "tau" in whole else {*places})
+    _check_spelling(source, [(i, pairs[i][0]) for i in unknown], missing, joints)
+    _check_complete(source, found, places, joints, advice)
+    places |= _groups(source, groups or {})
+    units = [pairs[i][1] for i in (*time[:1], *places.get("q", ()))]
+    unit = {"µs": "us"}.get(units[0], units[0]) if time else ""
+    columns = {*time, *(i for at in places.values() for i in at)}
+    return TableColumns(
+        time,
+        places,
+        unit if unit in TIME_UNITS else None,
+        any(unit.startswith(("deg", "°")) for unit in units),
+        tuple(names[i] for i in unknown if i not in columns and names[i]),
+    )
 
 
-def _split_unit(name: str) -> tuple[str, str]:
+def _split_unit(name: str, joints: Sequence[str]) -> tuple[str, str]:
+    """A name without the unit behind it, and that unit."""
     unit = _UNIT.search(name)
-    return (name[: unit.start()], unit[1].strip()) if unit else (name, "")
+    if not unit or unit[1].strip() in joints:
+        return name, ""
+    return name[: unit.start()], unit[1].strip()
 
 
 def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
-def _named(
-    names: Sequence[str], joints: Sequence[str], listed: Sequence[str]
-) -> dict[str, dict[int, int]]:
-    """For each quantity the columns by the place of the joint; numbers may count from 0 or 1."""
-    found: dict[str, dict[int, int]] = {}
-    numbered: dict[str, dict[int, int]] = {}
-    for column, name in enumerate(names):
-        for quantity, joint in _by_joint(name, joints):
-            found.setdefault(quantity, {}).setdefault(joint, column)
-            break
-        else:
-            match = _NUMBERED.match(name)
-            quantity = _quantity(match[1]) if match else ""
-            if match and quantity:
-                numbered.setdefault(quantity, {}).setdefault(int(match[2]), column)
-    for quantity, columns in numbered.items():
-        if quantity not in found:
-            first = 0 if 0 in columns else 1
-            order = {i: joints.index(j) for i, j in enumerate(listed) if j in joints}
-            found[quantity] = {
-                order[k - first]: c for k, c in columns.items() if k - first in order
-            }
-    return found
+def meaning_of(name: str, joints: Sequence[str]) -> ColumnMeaning | None:
+    """The quantity and the joint in a name; None: something else."""
+    for place, texts in _by_joint(name, joints):
+        quantity = next(filter(None, map(_quantity, texts)), "")
+        if quantity or not any(map(_plain, texts)):
+            return ColumnMeaning(quantity or "q", place, False, True)
+    match = _NUMBERED.match(name)
+    if match and (quantity := _quantity(match[1])):
+        return ColumnMeaning(quantity, int(match[2]), True, _plain(match[1]) in _QUANTITIES)
+    if (bare := _SEPARATORS.split(name)[-1]) in joints:
+        return ColumnMeaning("q", joints.index(bare), False, True)
+    return None
 
 
 def _quantity(text: str) -> str:
     """The quantity that the last words of a name are about; empty if there is none."""
     parts = [part for part in re.split(r"[^a-zA-Z0-9]+", text) if part]
-    for count in (3, 2, 1):
-        word = _plain("".join(parts[-count:]))
-        if word in _QUANTITIES:
-            return _QUANTITIES[word]
-    return ""
+    words = (_plain("".join(parts[-count:])) for count in (3, 2, 1))
+    return next((_QUANTITIES[word] for word in words if word in _QUANTITIES), "")
 
 
-def _by_joint(name: str, joints: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """The quantity and the joint in a name, the longest names of joints first."""
+def _by_joint(name: str, joints: Sequence[str]) -> Iterator[tuple[int, tuple[str, str]]]:
+    """The joints in a name, the longest first, each with what stands behind and before it."""
     for place in sorted(range(len(joints)), key=lambda i: -len(joints[i])):
-        pattern = rf"(?:^|[^a-zA-Z0-9]){re.escape(joints[place])}(?:$|[^a-zA-Z0-9])"
+        pattern = rf"(?<![a-zA-Z0-9]){re.escape(joints[place])}(?![a-zA-Z0-9])"
         if match := re.search(pattern, name):
-            for rest in (name[match.end() - 1 :], name[: match.start() + 1]):
-                if quantity := _quantity(rest):
-                    yield quantity, place
+            yield place, (name[match.end() :], name[: match.start()])
 
 
-def _wanted(
-    where: str, quantity: str, wanted: str | Sequence[str], names: Sequence[str], n: int
-) -> list[int]:
+def _of_joints(
+    source: TableSource,
+    quantity: str,
+    meanings: Sequence[ColumnMeaning | None],
+    joints: Sequence[str],
+) -> dict[int, int]:
+    """The columns of a quantity by the place of the joint; numbers may count from 0 or 1."""
+    mine = [(i, m) for i, m in enumerate(meanings) if m is not None and m.quantity == quantity]
+    mine.sort(key=lambda pair: not pair[1].exact)
+    if named := [(i, m) for i, m in mine if not m.numbered]:
+        return {m.joint: i for i, m in reversed(named)}
+    numbered = {m.joint: i for i, m in reversed(mine)}
+    listed, first = source.listed or joints, 0 if 0 in numbered else 1
+    last = max(numbered, default=0)
+    if last - first >= len(listed):
+        raise source.error(
+            f"{source.header}: the columns of {NAMES[quantity]} go up to "
+            f"{source.names[numbered[last]]}, but the robot has {counted(len(joints), 'joint')}; "
+            f"expected {quantity}1..{quantity}{len(joints)}"
+        )
+    at = {k: numbered[k + first] for k in range(len(listed)) if k + first in numbered}
+    return {joints.index(listed[k]): i for k, i in at.items() if listed[k] in joints}
+
+
+def _wanted(source: TableSource, quantity: str, wanted: str | Sequence[str], n: int) -> list[int]:
     if quantity not in WORDS:
-        raise LogError(f"columns: expected t, {', '.join(WORDS)}, got {shown(quantity)}")
+        raise source.error(f"columns: expected t, {', '.join(WORDS)}, got {shown(quantity)}")
     each = [wanted] if isinstance(wanted, str) else list(wanted)
     if len(each) != n:
-        wanted_names = counted(n, "name")
-        raise LogError(
-            f"columns: expected {wanted_names} for {quantity}, one a joint, got {len(each)}"
+        raise source.error(
+            f"columns: expected {counted(n, 'name')} for {quantity}, one a joint, got {len(each)}"
         )
     for name in each:
-        if name not in names:
-            close = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
+        if name not in source.names:
+            close = difflib.get_close_matches(str(name), source.names, n=3, cutoff=0.5)
             guess = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-            raise LogError(f"{where}: there is no column {name!r}{guess}")
-    return [names.index(name) for name in each]
+            raise source.error(f"{source.where}: there is no column {name!r}{guess}")
+    return [source.names.index(name) for name in each]
+
+
+def _groups(source: TableSource, groups: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
+    found = {}
+    for group, columns in groups.items():
+        missing = [name for name in columns if name not in source.names]
+        if not missing:
+            found[group] = tuple(map(source.names.index, columns))
+        elif len(missing) < len(columns):
+            listed = f"s {', '.join(missing)} are" if len(missing) > 1 else f" {missing[0]} is"
+            raise source.error(
+                f"{source.header}: the column{listed} missing; expected all of {', '.join(columns)}"
+            )
+    return found
 
 
 def _time(
-    where: str, plain: Sequence[str], names: Sequence[str], given: Mapping[str, str | Sequence[str]]
+    source: TableSource, plain: Sequence[str], given: Mapping[str, str | Sequence[str]]
 ) -> tuple[int, ...]:
     if "t" in given:
-        if given["t"] not in names:
-            raise LogError(f"{where}: there is no column {given['t']!r} for the time")
-        return (list(names).index(str(given["t"])),)
+        if given["t"] not in source.names:
+            raise source.error(f"{source.where}: there is no column {given['t']!r} for the time")
+        return (source.names.index(str(given["t"])),)
     words = [_plain(name) for name in plain]
     nano = [i for i, word in enumerate(words) if word.endswith(("nsecs", "nsec", "nanosec"))]
     for i in nano:
@@ -177,28 +290,51 @@ def _time(
     return tuple((exact + ends)[:1])
 
 
-def _check_complete(
-    where: str,
-    names: Sequence[str],
+def _check_spelling(
+    source: TableSource,
+    unknown: Sequence[tuple[int, str]],
+    missing: set[str],
     joints: Sequence[str],
+) -> None:
+    """Refuse a column that is not known and looks like one of a quantity that is missing."""
+    words = [word for word, quantity in _QUANTITIES.items() if quantity in missing]
+    for i, name in unknown:
+        match = _NUMBERED.match(name)
+        stems = [(text, joints[k]) for k, texts in _by_joint(name, joints) for text in texts]
+        stems += [(match[1], match[2])] if match else []
+        for stem, joint in stems:
+            last = re.findall(r"[a-z0-9]+", stem.lower())[-1:]
+            if close := difflib.get_close_matches("".join(last), words, 1, RESEMBLING):
+                column = close[0] + joint if joint.isdecimal() else f"{joint}.{close[0]}"
+                raise source.error(
+                    f"{source.header}: the column {source.names[i]!r} is not known; did you mean "
+                    f"{column!r}?"
+                )
+
+
+def _check_complete(
+    source: TableSource,
     found: Mapping[str, Mapping[int, int]],
     places: Mapping[str, tuple[int, ...]],
+    joints: Sequence[str],
+    advice: str,
 ) -> None:
-    n, all_names = len(joints), ", ".join(names)
-    for quantity, what in (("q", "positions"), ("tau", "torques")):
-        if quantity in places or (quantity == "tau" and "current" in places):
+    """Refuse quantities that are missing for all or for some of the joints."""
+    n = len(joints)
+    for quantity, some in found.items():
+        torques = quantity == "tau"
+        if quantity in places or quantity == "current" or (torques and "current" in places):
             continue
-        some = found.get(quantity) or (found.get("current") if quantity == "tau" else None) or {}
-        missing = [joints[i] for i in range(n) if i not in some]
-        about = (
-            f"the {what} of {', '.join(missing)} are missing"
-            if some
-            else f"no column of {what} was recognised"
-        )
-        raise LogError(
-            f"{where}: {about}; expected a column for each of {counted(n, 'joint')}, as "
-            f"{quantity}1.."
-            f"{quantity}{n} or {joints[0]}.{WORDS[quantity].split()[2]}, found {all_names:.200}. "
-            "Hold joints that are not in the log (locked=, --lock JOINT=VALUE), rename columns, "
-            f"or say which are meant: columns={{'{quantity}': [...]}}"
+        if torques and not some:
+            some = found.get("current", {})  # noqa: PLW2901 (what there is of the torques)
+        elif not some and quantity != "q":
+            continue
+        missing, what = [joints[i] for i in range(n) if i not in some], NAMES[quantity]
+        about = f"the {what} of {', '.join(missing)} are missing"
+        about = about if some else f"no column of {what} was recognised"
+        raise source.error(
+            f"{source.header}: {about}; expected "
+            f"a column for each of {counted(n, 'joint')}, as {quantity}1..{quantity}{n} or "
+            f"{joints[0]}.{WORDS[quantity].split()[2]}, found {', '.join(source.names):.200}"
+            + (f". {advice}: columns={{'{quantity}': [...]}}" if advice else "")
         )

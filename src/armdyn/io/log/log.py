@@ -10,13 +10,18 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, real
 from armdyn.errors import LogError, counted, shown
-from armdyn.io.log.columns import TIME_UNITS, LogColumns, find_columns
-from armdyn.io.log.sources import LogSource, open_source, source_from_arrays
+from armdyn.io.csv.table import TableSource
+from armdyn.io.log.columns import TIME_UNITS, TableColumns, find_columns
+from armdyn.io.log.sources import ArraySource, open_source
 
 _LONGEST_PERIOD = 0.5
 """Median step of time stamps above which they cannot be seconds [s]."""
 _MOST_BACK = 0.2
 """Share of the time stamps that may step back, as where a recorder mixes its rows a little."""
+ADVICE = (
+    "Hold joints that are not in the log (locked=, --lock JOINT=VALUE), rename columns, or say "
+    "which are meant"
+)
 _FIELDS = ("t", "q", "qd", "qdd", "tau", "current")
 
 
@@ -47,8 +52,8 @@ class Samples:
 class Log:
     """A log, or a part of it, that can be read any number of times."""
 
-    source: LogSource
-    columns: LogColumns
+    source: TableSource
+    columns: TableColumns
     scales: Array
     """What the numbers in each used column are multiplied with."""
     period: float
@@ -89,14 +94,12 @@ class Log:
                 return
 
     def _samples(self, block: Array, row: int) -> Samples:
-        block = block * self.scales
-        k = len(self.columns.time)
-        t = block[:, :k].sum(axis=1) if k else (row + np.arange(len(block))) * self.period
-        parts = {}
-        for quantity, places in self.columns.places.items():
-            parts["tau" if quantity == "current" else quantity] = block[:, k : k + len(places)]
-            k += len(places)
-        return Samples(t, **parts)
+        parts = self.columns.split(block * self.scales)
+        if "current" in parts:
+            parts["tau"] = parts.pop("current")
+        if not self.columns.time:
+            parts["t"] = (row + np.arange(len(block))) * self.period
+        return Samples(**parts)
 
 
 def open_log(
@@ -124,11 +127,11 @@ def open_log(
         time_unit: Unit of the time stamps; None: as the log says, else seconds.
         name: What arrays are called in messages.
     """
-    if isinstance(data, str | Path):
-        source: LogSource = open_source(data)
-    else:
-        source = source_from_arrays(name, _arrays(name, data))
-    found = find_columns(source.where, source.names, joints, columns, source.listed)
+    path = isinstance(data, str | Path)
+    source = open_source(data) if path else ArraySource(name, _arrays(name, data))
+    found = find_columns(
+        source, joints, ("q", "tau", "qd", "qdd", "current"), given=columns, advice=ADVICE
+    )
     if not found.time and rate is None:
         raise LogError(
             f"{source.where}: there is no column of time (t, time, timestamp, ...); say how many "
@@ -138,8 +141,12 @@ def open_log(
         raise LogError(f"rate: expected samples a second, more than 0, got {shown(rate)}")
     if rate is not None:
         found = replace(found, time=())
-    scales = _scales(source.where, found, np.asarray(turns), degrees or found.degrees, gains)
-    scales, period = _timing(source, found, scales, rate, time_unit)
+    if time_unit is not None and time_unit not in TIME_UNITS:
+        expected = ", ".join(TIME_UNITS)
+        raise LogError(f"time_unit: expected one of {expected}, got {shown(time_unit)}")
+    gain = _gains(source, found, gains, len(joints))
+    scales = found.scales(turns, degrees, gain, time_unit)
+    period = _period(source, found, scales, time_unit) if rate is None else 1.0 / rate
     return Log(source, found, scales, period, rate=rate)
 
 
@@ -155,54 +162,32 @@ def _arrays(name: str, data: Any) -> Mapping[str, Any]:
     return given
 
 
-def _scales(
-    where: str, found: LogColumns, turns: Array, degrees: bool, gains: npt.ArrayLike | None
-) -> Array:
-    n = len(turns)
-    angle = np.where(turns, np.pi / 180, 1.0) if degrees else np.ones(n)
-    gain = np.ones(n)
-    if gains is not None:
-        gain = np.asarray(gains, dtype=float)
-        if gain.shape not in ((), (n,)) or not np.isfinite(gain).all() or not gain.all():
-            raise LogError(
-                f"gains: expected {counted(n, 'number')} other than 0, got {shown(gains)}"
-            )
-        gain = np.broadcast_to(gain, (n,))
-    elif "current" in found.places:
+def _gains(source: TableSource, found: TableColumns, given: npt.ArrayLike | None, n: int) -> Array:
+    """What the torques or currents of each joint are multiplied with, one or (n,)."""
+    if given is None and "current" in found.places:
         raise LogError(
-            f"{where}: there are currents and no torques; give the gains of the drives in N m/A at "
-            "the joint: gains=[...], or 1 for each, and the robot is found up to these factors"
+            f"{source.where}: there are currents and no torques; give the gains of the drives in "
+            "N m/A at the joint: gains=[...], or 1 for each, and the robot is found up to these "
+            "factors"
         )
-    parts = [np.ones(len(found.time))]
-    for quantity in found.places:
-        parts.append(gain if quantity in ("tau", "current") else angle)
-    return np.concatenate(parts)
+    gains = np.asarray(1.0 if given is None else given, dtype=float)
+    if gains.shape not in ((), (n,)) or not np.isfinite(gains).all() or not gains.all():
+        raise LogError(f"gains: expected {counted(n, 'number')} other than 0, got {shown(given)}")
+    return gains
 
 
-def _timing(
-    source: LogSource, found: LogColumns, scales: Array, rate: float | None, unit: str | None
-) -> tuple[Array, float]:
-    """The scales with that of time, and the usual period."""
-    if unit is not None and unit not in TIME_UNITS:
-        raise LogError(f"time_unit: expected one of {', '.join(TIME_UNITS)}, got {shown(unit)}")
-    if rate is not None:
-        return scales, 1.0 / rate
-    scales = scales.copy()
-    k = len(found.time)
-    if k == 2:
-        scales[1] = 1e-9
-    else:
-        scales[0] = TIME_UNITS[unit or found.time_unit or "s"]
+def _period(source: TableSource, found: TableColumns, scales: Array, unit: str | None) -> float:
+    """The usual time between samples [s]."""
     first = next(source.blocks(found.used), np.zeros((0, len(scales))))
-    steps = np.diff((first[:, :k] * scales[:k]).sum(axis=1))
-    period = _usual_step(source.where, steps)
-    if period > _LONGEST_PERIOD and unit is None and found.time_unit is None and k == 1:
+    period = _usual_step(source.where, np.diff(found.split(first * scales)["t"]))
+    known = unit or found.time_unit or len(found.time) == 2
+    if period > _LONGEST_PERIOD and not known:
         told = next((u for u in ("ms", "us", "ns") if period * TIME_UNITS[u] <= 0.2), "ns")
         raise LogError(
             f"{source.where}: time stamps are {period:g} apart, too far for seconds; if they are "
             f"in {told}, say time_unit={told!r}"
         )
-    return scales, period
+    return period
 
 
 def _usual_step(where: str, steps: Array) -> float:

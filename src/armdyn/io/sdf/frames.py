@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.io.attributes import Problems
+from armdyn.io.attributes import Place, Problems
 from armdyn.io.xml import XmlElement
 from armdyn.model.transform import rotation_from_quaternion, rotation_from_rpy, transform
 
@@ -20,67 +21,63 @@ def word(parent: XmlElement, tag: str) -> str:
     return next((child.text for child in parent.all(tag)), "")
 
 
-def numbers(element: XmlElement, count: int, problems: Problems, where: str) -> list[float] | None:
+def numbers(place: Place, count: int) -> list[float] | None:
     """The numbers in the text of an element; a problem if they are not so many finite ones."""
-    parts = element.text.split()
+    text, tag = place.element.text, place.element.tag
     try:
-        values = [float(part) for part in parts]
+        values = [float(part) for part in text.split()]
     except ValueError:
         values = []
     if len(values) != count or not all(map(math.isfinite, values)):
-        problems.add(
-            element,
-            f"{where}: <{element.tag}> takes {count} finite numbers, got {element.text!r}",
-        )
+        place.add(f"{place.where}: <{tag}> takes {count} finite numbers, got {text!r}")
         return None
     return values
 
 
-def number(
-    parent: XmlElement | None, tag: str, problems: Problems, where: str, default: float = 0.0
-) -> float:
+def first(place: Place | None, tag: str) -> Place | None:
+    """The first child of that name; None if there is none."""
+    found = () if place is None else place.element.all(tag)
+    return replace(place, element=found[0]) if place and found else None
+
+
+def number(place: Place | None, tag: str, default: float = 0.0) -> float:
     """The number in the child of that name."""
-    found = () if parent is None else parent.all(tag)
-    values = numbers(found[0], 1, problems, where) if found else None
+    child = first(place, tag)
+    values = None if child is None else numbers(child, 1)
     return default if values is None else values[0]
 
 
-def bound(parent: XmlElement | None, tag: str, problems: Problems, where: str) -> float:
+def bound(place: Place | None, tag: str) -> float:
     """A limit; infinite where there is none, or a number that stands for none."""
-    text = "" if parent is None else word(parent, tag)
-    sign = -1.0 if tag == "lower" else 1.0
+    child, none = first(place, tag), -math.inf if tag == "lower" else math.inf
+    text = "" if child is None else child.element.text
     if not text or text.lstrip("+-").lower() in ("inf", "infinity"):
-        return sign * math.inf
-    value = number(parent, tag, problems, where)
-    if abs(value) >= UNBOUNDED or (tag in ("effort", "velocity") and value < 0):
-        return sign * math.inf
-    return value
+        return none
+    value = number(place, tag)
+    return (
+        none if abs(value) >= UNBOUNDED or (tag in ("effort", "velocity") and value < 0) else value
+    )
 
 
-def pose(parent: XmlElement, problems: Problems, where: str) -> Array:
+def pose(parent: Place) -> Array:
     """The transform in <pose>, (4, 4); the identity if there is none."""
-    found = parent.all("pose")
-    if not found or not found[0].text:
+    place = first(parent, "pose")
+    if place is None or not place.element.text:
         return np.eye(4)
-    element = found[0]
-    quaternion = element.attributes.get("rotation_format", "euler_rpy") == "quat_xyzw"
-    values = numbers(element, 7 if quaternion else 6, problems, where)
-    if values is None:
-        return np.eye(4)
-    return transform(_rotation(values[3:], element, problems, where), values[:3])
+    quaternion = place.attributes.get("rotation_format", "euler_rpy") == "quat_xyzw"
+    values = numbers(place, 7 if quaternion else 6)
+    return np.eye(4) if values is None else transform(_rotation(values[3:], place), values[:3])
 
 
-def _rotation(
-    values: Sequence[float], element: XmlElement, problems: Problems, where: str
-) -> Array:
+def _rotation(values: Sequence[float], place: Place) -> Array:
     if len(values) == 4:
         size = math.hypot(*values)
         if size < 1e-6:
-            problems.add(element, f"{where}: the quaternion in <pose> is zero")
+            place.add(f"{place.where}: the quaternion in <pose> is zero")
             return np.eye(3)
         x, y, z, w = (v / size for v in values)
         return rotation_from_quaternion(np.array([w, x, y, z]))
-    turn = math.pi / 180 if element.attributes.get("degrees") in ("true", "1") else 1.0
+    turn = math.pi / 180 if place.attributes.get("degrees") in ("true", "1") else 1.0
     return rotation_from_rpy([turn * v for v in values])
 
 
@@ -95,7 +92,7 @@ class SdfFrames:
             for element in model.all(tag):
                 self._enter(element)
         self._places: dict[str, Array] = {MODEL: np.eye(4)}
-        self.model_pose = pose(model, problems, "the model")
+        self.model_pose = pose(Place(model, "the model", problems))
         self._places[WORLD] = np.linalg.inv(self.model_pose)
 
     def _enter(self, element: XmlElement) -> None:
@@ -126,8 +123,8 @@ class SdfFrames:
         place = self._places[name]
         for each in reversed(chain):
             element = self.elements[each]
-            own = pose(element, self._problems, f"{element.tag} {each!r}")
-            place = self._places[each] = place @ own
+            own = Place(element, f"{element.tag} {each!r}", self._problems)
+            place = self._places[each] = place @ pose(own)
         return place
 
     def _base_of(self, element: XmlElement) -> str:

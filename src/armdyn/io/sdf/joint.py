@@ -8,8 +8,8 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import UnsupportedJointError
-from armdyn.io.attributes import Problems
-from armdyn.io.sdf.frames import MODEL, SdfFrames, bound, number, numbers, word
+from armdyn.io.attributes import Place, Problems
+from armdyn.io.sdf.frames import MODEL, SdfFrames, bound, first, number, numbers, word
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic
 from armdyn.model.joint_types import JointType, joint_type
@@ -84,29 +84,27 @@ def joint_from_element(
 ) -> SdfJoint | None:
     """A joint; None if there is a problem with it."""
     name, kind = element.attributes.get("name", ""), element.attributes.get("type", "")
-    where = f"joint {name!r}"
+    joint = Place(element, f"joint {name!r}", problems)
     if kind not in (*AXES, *OTHERS):
-        problems.add(
-            element,
-            f"{where} is of type {kind!r}; armdyn reads {', '.join((*AXES, *OTHERS))}",
-            UnsupportedJointError,
-        )
+        known = ", ".join((*AXES, *OTHERS))
+        text = f"{joint.where} is of type {kind!r}; armdyn reads {known}"
+        joint.add(text, UnsupportedJointError)
         return None
     ends = [frames.link_of(word(element, tag), element) for tag in ("parent", "child")]
     place = frames.place(name, element)
     if ends[0] is None or ends[1] is None:
         return None
     if ends[0] == ends[1]:
-        problems.add(element, f"{where} joins the link {ends[0]!r} with itself")
+        joint.add(f"{joint.where} joins the link {ends[0]!r} with itself")
         return None
     axes, motions = [], []
     for tag in ("axis", "axis2")[: AXES.get(kind, 0)]:
-        found = element.all(tag)
-        if not found:
-            problems.add(element, f"{where} of type {kind!r} has no <{tag}>")
+        axis = first(joint, tag)
+        if axis is None:
+            joint.add(f"{joint.where} of type {kind!r} has no <{tag}>")
             return None
-        axes.append(_axis(found[0], place, frames, version, problems, where))
-        motions.append(_motion(found[0], kind, problems, where))
+        axes.append(_axis(axis, place, frames, version))
+        motions.append(_motion(axis, kind))
     return SdfJoint(
         element=element,
         name=name,
@@ -116,76 +114,65 @@ def joint_from_element(
         place=place,
         axes=tuple(axes),
         motions=tuple(motions),
-        pitch=_pitch(element, problems, where) if kind == "screw" else 0.0,
+        pitch=_pitch(joint) if kind == "screw" else 0.0,
     )
 
 
-def _axis(
-    axis: XmlElement,
-    place: Array,
-    frames: SdfFrames,
-    version: int,
-    problems: Problems,
-    where: str,
-) -> Array:
+def _axis(axis: Place, place: Array, frames: SdfFrames, version: int) -> Array:
     """The unit vector of an axis in the frame of its joint."""
-    for element in axis.all("xyz")[:1]:
-        values = numbers(element, 3, problems, where)
-        size = 0.0 if values is None else float(np.linalg.norm(values))
-        if size < 1e-9:
-            if values is not None:
-                problems.add(element, f"{where}: the axis has no length")
-            break
-        in_model = version < 5 or word(axis, "use_parent_model_frame") in ("true", "1")
-        name = element.attributes.get("expressed_in") or (MODEL if in_model else "")
-        R = place if not name else frames.place(name, element)
-        found: Array = place[:3, :3].T @ R[:3, :3] @ np.array(values) / size
-        return found
-    return np.array([0.0, 0.0, 1.0])
+    along = first(axis, "xyz")
+    values = None if along is None else numbers(along, 3)
+    if along is None or values is None:
+        return np.array([0.0, 0.0, 1.0])
+    size = float(np.linalg.norm(values))
+    if size < 1e-9:
+        along.add(f"{axis.where}: the axis has no length")
+        return np.array([0.0, 0.0, 1.0])
+    in_model = version < 5 or word(axis.element, "use_parent_model_frame") in ("true", "1")
+    name = along.attributes.get("expressed_in") or (MODEL if in_model else "")
+    R = place if not name else frames.place(name, along.element)
+    return np.asarray(place[:3, :3].T @ R[:3, :3] @ np.array(values) / size)
 
 
-def _motion(axis: XmlElement, kind: str, problems: Problems, where: str) -> dict[str, Any]:
-    limit, dynamics = (next(iter(axis.all(tag)), None) for tag in ("limit", "dynamics"))
-    ends = [bound(limit, tag, problems, where) for tag in ("lower", "upper")]
+def _motion(axis: Place, kind: str) -> dict[str, Any]:
+    limit, dynamics, where = first(axis, "limit"), first(axis, "dynamics"), axis.where
+    ends = [bound(limit, tag) for tag in ("lower", "upper")]
     if kind == "continuous":
         ends = [-np.inf, np.inf]
     if ends[0] > ends[1]:
-        problems.add(axis, f"{where}: its lower limit {ends[0]:g} is above the upper, {ends[1]:g}")
+        axis.add(f"{where}: its lower limit {ends[0]:g} is above the upper, {ends[1]:g}")
         ends = [-np.inf, np.inf]
-    more = [bound(limit, tag, problems, where) for tag in ("velocity", "effort")]
-    viscous, dry = (number(dynamics, tag, problems, where) for tag in ("damping", "friction"))
-    stiff = number(dynamics, "spring_stiffness", problems, where)
-    if stiff:
-        problems.warn(axis, where, f"its spring of {stiff:g} is left out of the torques")
-    for name, value in (("damping", viscous), ("friction", dry)):
+    felt = {tag: number(dynamics, tag) for tag in ("damping", "friction")}
+    if stiff := number(dynamics, "spring_stiffness"):
+        axis.warn(f"its spring of {stiff:g} is left out of the torques")
+    for tag, value in felt.items():
         if value < 0:
-            problems.add(axis, f"{where}: <{name}> cannot be negative, got {value:g}")
+            axis.add(f"{where}: <{tag}> cannot be negative, got {value:g}")
+    viscous, dry = (max(value, 0.0) for value in felt.values())
     return {
-        "limits": Limits(*ends, *more),
-        "friction": FrictionLaw(max(viscous, 0.0), max(dry, 0.0), max(dry, 0.0)),
-        "mimic": _mimic(axis, problems, where),
+        "limits": Limits(*ends, *(bound(limit, tag) for tag in ("velocity", "effort"))),
+        "friction": FrictionLaw(viscous, dry, dry),
+        "mimic": _mimic(first(axis, "mimic")),
     }
 
 
-def _mimic(axis: XmlElement, problems: Problems, where: str) -> Mimic | None:
+def _mimic(mimic: Place | None) -> Mimic | None:
     """q = multiplier (q_leader - reference) + offset."""
-    for element in axis.all("mimic")[:1]:
-        ratio = number(element, "multiplier", problems, where, 1.0)
-        reference = number(element, "reference", problems, where)
-        offset = number(element, "offset", problems, where) - ratio * reference
-        return Mimic(element.attributes.get("joint", ""), ratio, offset)
-    return None
+    if mimic is None:
+        return None
+    ratio = number(mimic, "multiplier", 1.0)
+    offset = number(mimic, "offset") - ratio * number(mimic, "reference")
+    return Mimic(mimic.attributes.get("joint", ""), ratio, offset)
 
 
-def _pitch(element: XmlElement, problems: Problems, where: str) -> float:
+def _pitch(joint: Place) -> float:
     """Metres for each radian; the file has metres for each turn."""
-    if not element.all("screw_thread_pitch"):
-        problems.add(
-            element,
-            f"{where} has no <screw_thread_pitch>, the distance for a turn; what <thread_pitch> "
-            "means differs from program to program",
+    if first(joint, "screw_thread_pitch") is None:
+        joint.add(
+            f"{joint.where} has no <screw_thread_pitch>, the distance for a turn; what "
+            "<thread_pitch> means differs from program to program"
         )
-    return number(element, "screw_thread_pitch", problems, where, 1.0) / (2 * np.pi)
+    return number(joint, "screw_thread_pitch", 1.0) / (2 * np.pi)
 
 
 def spanning_tree(

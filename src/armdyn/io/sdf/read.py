@@ -12,10 +12,10 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import ModelError, SdfError, UnsupportedJointError
-from armdyn.io.attributes import Problems
+from armdyn.io.attributes import Place, Problems
 from armdyn.io.closing import closed_tree
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
-from armdyn.io.sdf.frames import WORLD, SdfFrames, number, numbers, pose
+from armdyn.io.sdf.frames import WORLD, SdfFrames, first, number, numbers, pose
 from armdyn.io.sdf.joint import CUTS, SdfJoint, joint_from_element, spanning_tree
 from armdyn.io.xml import XmlElement, read_xml
 from armdyn.model import GRAVITY, Connection, Inertia, Loop, RobotModel, assemble
@@ -152,7 +152,7 @@ def _only_model(root: XmlElement, problems: Problems) -> tuple[XmlElement, Array
     for world in worlds:
         models += world.all("model")
         for element in world.all("gravity")[:1]:
-            values = numbers(element, 3, problems, "the world")
+            values = numbers(Place(element, "the world", problems), 3)
             gravity = GRAVITY if values is None else frozen(values)
     for element in (x for parent in (root, *worlds, *models) for x in parent.all("include")):
         problems.add(
@@ -171,26 +171,24 @@ def _named(model: XmlElement, tag: str) -> dict[str, XmlElement]:
     return {x.attributes["name"]: x for x in model.all(tag) if x.attributes.get("name")}
 
 
-def _inertia(link: XmlElement, problems: Problems) -> Inertia:
+def _inertia(element: XmlElement, problems: Problems) -> Inertia:
     """The inertia of a link; what SDF gives a link that has none is 1 kg and 1 kg m²."""
-    where = f"link {link.attributes['name']!r}"
-    found = link.all("inertial")
-    if not found:
-        problems.warn(link, where, "it has no <inertial>; SDF gives it 1 kg and 1 kg m²")
+    link = Place(element, f"link {element.attributes['name']!r}", problems)
+    inertial = first(link, "inertial")
+    if inertial is None:
+        link.warn("it has no <inertial>; SDF gives it 1 kg and 1 kg m²")
         return Inertia.from_com(1.0, np.zeros(3), np.eye(3))
-    inertial = found[0]
     if inertial.attributes.get("auto") in ("true", "1"):
-        problems.add(inertial, f"{where}: inertia from geometry (auto) is not read; write it out")
+        inertial.add(f"{link.where}: inertia from geometry (auto) is not read; write it out")
         return Inertia.zero()
-    mass = number(inertial, "mass", problems, where, 1.0)
+    mass = number(inertial, "mass", 1.0)
     if mass < 0:
-        problems.add(inertial, f"{where}: <mass> cannot be negative, got {mass:g}")
-    tensor = np.eye(3)
-    for element in inertial.all("inertia")[:1]:
-        for i, j in zip(*np.triu_indices(3), strict=True):
-            name, usual = "i" + "xyz"[i] + "xyz"[j], float(i == j)
-            tensor[i, j] = tensor[j, i] = number(element, name, problems, where, usual)
-    T = pose(inertial, problems, where)
+        inertial.add(f"{link.where}: <mass> cannot be negative, got {mass:g}")
+    tensor, given = np.eye(3), first(inertial, "inertia")
+    for i, j in zip(*np.triu_indices(3), strict=True):
+        name = "i" + "xyz"[i] + "xyz"[j]
+        tensor[i, j] = tensor[j, i] = number(given, name, float(i == j))
+    T = pose(inertial)
     return Inertia.from_com(max(mass, 0.0), T[:3, 3], tensor, T[:3, :3])
 
 

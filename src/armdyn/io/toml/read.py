@@ -13,21 +13,19 @@ from typing import Any
 
 import numpy.typing as npt
 
-from armdyn.arrays import Array
 from armdyn.errors import ModelError, TomlError, UnknownNameError, shown
-from armdyn.io.dh import COLUMNS, COUPLED_KEYS, LOOP_KEYS, read_dh
-from armdyn.io.keys import PAIRS, drive_from_keys, spring_from_keys
+from armdyn.io.closing import loop_from_keys, loop_keys
+from armdyn.io.dh import COLUMNS, read_dh
+from armdyn.io.keys import drive_from_keys, spring_from_keys
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.regular import read_regular
-from armdyn.io.shapes import ShapeReader, density_findings
-from armdyn.io.toml.table import PLACEMENT, Table
+from armdyn.io.shapes import PLACEMENT, ShapeReader, density_findings
+from armdyn.io.toml.table import Table
 from armdyn.io.toml.tree import tree_model
 from armdyn.model import GRAVITY, Frame, Loop, RobotModel
-from armdyn.model.cut_joints import COUPLING, CUT_JOINTS
+from armdyn.model.cut_joints import CUT_JOINTS
 from armdyn.model.edit import (
-    coupling_between,
     lock,
-    loop_between,
     with_base,
     with_gravity,
     with_loops,
@@ -53,7 +51,6 @@ _DEEP_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 TEXTS = ("name", "title", "source", "note")
 PARTS = ("base", "tool", "flange", "letters", "joint", "drives", "springs", "loops", "assembly")
 TOP = ("format", *TEXTS, "gravity", "reduced", *PARTS)
-DH_TEXT = ("joint", "inertia_about", "name", "link", "parent")
 _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
 _LONGEST_EXPRESSION = 200
 
@@ -178,33 +175,17 @@ def _named(model: RobotModel, name: str) -> Frame:
 
 
 def _dh_reading(top: Table, shapes: ShapeReader) -> Reading:
-    rows = []
-    for t in top.tables("joint"):
+    tables = top.tables("joint")
+    for t in tables:
         t.check_keys(COLUMNS)
-        row = {key: _dh_value(t, key) for key in t.data if key != "actuated"}  # see loops
-        if "shape" in row:
-            row["shape"] = shapes.inertia(t.where, row["shape"], row.pop("mass", None))
-        rows.append(row)
     return read_dh(
-        rows,
+        [{key: value for key, value in t.data.items() if key != "actuated"} for t in tables],
         top.text("convention"),  # type: ignore[arg-type]  # checked there
         **_common(top),
         physical="ignore",
+        places=[t.where for t in tables],
+        shapes=shapes,
     )
-
-
-def _dh_value(t: Table, key: str) -> Any:
-    if key in DH_TEXT:
-        return t.text(key)
-    if key == "shape":
-        return t.data[key]
-    if key == "com":
-        return t.array(key, (3,))
-    if key == "inertia":
-        return t.tensor(key)
-    if key == "limits":
-        return t.array(key, (2,))
-    return t.number_or_array(key, (2,)) if key in PAIRS else t.number(key)
 
 
 def closed_by_tables(model: RobotModel, top: Table) -> RobotModel:
@@ -231,33 +212,14 @@ def _passive(t: Table) -> list[str]:
 
 
 def _loop(model: RobotModel, t: Table) -> Loop:
-    name, kind = t.text("name"), t.text("type")
+    kind = t.text("type")
     if kind not in CUT_JOINTS:
         raise t.error(str(UnknownNameError("cut joint of type", kind, CUT_JOINTS)))
-    coupled = kind == COUPLING.name
-    t.check_keys(COUPLED_KEYS if coupled else LOOP_KEYS)
+    t.check_keys(loop_keys(kind))
     try:
-        if not coupled:
-            ends = _end(t, "a"), _end(t, "b")
-            return loop_between(model, name, CUT_JOINTS[kind], *ends, t.number("length", 0.0))
-        joints = t.text("follower"), t.text("leader")
-        loop = coupling_between(model, name, *joints, t.numbers("coefficients"))
-    except TomlError:
-        raise
+        loop = loop_from_keys(model, t.where, {**t.data, "name": t.text("name")})
     except (ModelError, UnknownNameError) as fault:
-        raise t.error(str(fault)) from fault
+        raise t.error(str(fault).removeprefix(f"{t.where}: ")) from fault
     if loop.fault:
         raise t.error(f"{loop.where}: {loop.fault}")
     return loop
-
-
-def _end(t: Table, key: str) -> tuple[str, Array]:
-    """The link of an end and the place of its frame there."""
-    end = t.table(key)
-    if end is None:
-        raise t.error(
-            f"the end {key!r} is missing; expected a link and a place on it, as "
-            f'{key} = {{ link = "coupler", position = [0.6, 0.0, 0.0] }}'
-        )
-    end.check_keys(("link", *PLACEMENT))
-    return end.text("link"), end.placement()

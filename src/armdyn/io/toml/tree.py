@@ -1,6 +1,5 @@
 """The tree form of a robot file: links with their parts, and the joints between them."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,23 +8,24 @@ import numpy.typing as npt
 
 from armdyn.arrays import frozen
 from armdyn.errors import ModelError, shown
-from armdyn.io.dh import MAGNITUDES
-from armdyn.io.keys import FRICTION_KEYS, friction_from_keys
-from armdyn.io.shapes import ShapeReader
-from armdyn.io.toml.table import PLACEMENT, Table
-from armdyn.model import Body, Frame, Inertia, Limits, Link, Mimic, RobotModel, Rotor
+from armdyn.io import keys
+from armdyn.io.keys import (
+    friction_from_keys,
+    inertia_from_keys,
+    limits_from_keys,
+    rotor_from_keys,
+)
+from armdyn.io.shapes import PLACEMENT, ShapeReader
+from armdyn.io.toml.table import Table
+from armdyn.model import Body, Frame, Inertia, Link, Mimic, RobotModel
 from armdyn.model.assemble import Connection, assemble
 from armdyn.model.joint_types import DESCRIBED_TYPES, described_type
 
-INERTIA_AXES = ("inertia_rpy", "inertia_rotation")
-NUMBERS = ("com", "first_moment", "inertia", "inertia_about", *INERTIA_AXES)
-INERTIA = ("mass", "shape", *NUMBERS)
+INERTIA = ("shape", *keys.INERTIA, "inertia_rpy", "inertia_rotation")
 LINK = ("name", "body", "frame", *INERTIA)
 BODY = ("name", "payload", *PLACEMENT, *INERTIA)
-LIMITS = ("limits", "lower", "upper", *MAGNITUDES)
-DRIVE = ("rotor_inertia", "gear_ratio", "mimic", "actuated")
-ENDS = ("name", "type", "pitch", "parent", "child", *PLACEMENT, "axis")
-JOINT = (*ENDS, *LIMITS, *FRICTION_KEYS, *DRIVE)
+ENDS = ("name", "type", "pitch", "parent", "child", *PLACEMENT, "axis", "mimic", "actuated")
+JOINT = (*ENDS, "lower", "upper", *keys.JOINT_KEYS)
 
 
 def tree_model(
@@ -53,10 +53,10 @@ def _link(t: Table, name: str, shapes: ShapeReader) -> Link:
     bodies = []
     parts = t.tables("body")
     if not parts or any(key in t.data for key in INERTIA):
-        bodies.append(Body(name, _inertia(t, shapes)))
+        bodies.append(Body(name, inertia_from_keys(t.where, t.data, shapes)))
     for part in parts:
         part.check_keys(BODY)
-        inertia, place = _inertia(part, shapes), frozen(part.placement())
+        inertia, place = inertia_from_keys(part.where, part.data, shapes), frozen(part.placement())
         bodies.append(Body(part.text("name"), inertia, place, part.flag("payload")))
     return Link(name, tuple(bodies))
 
@@ -72,30 +72,6 @@ def _frames(t: Table, link: Link) -> list[Frame]:
     return frames
 
 
-def _inertia(t: Table, shapes: ShapeReader) -> Inertia:
-    if "shape" in t.data:
-        for key in NUMBERS:
-            if key in t.data:
-                raise t.error(f"give shape or {key}, not both")
-        return shapes.inertia(
-            t.where, t.data["shape"], t.number("mass") if "mass" in t.data else None
-        )
-    total, tensor = t.number("mass", 0.0), t.tensor("inertia")
-    about = t.text("inertia_about", "com")
-    if about not in ("com", "origin"):
-        raise t.error(f"inertia_about: expected 'com' or 'origin', got {shown(about)}")
-    if "com" in t.data and "first_moment" in t.data:
-        raise t.error("give com or first_moment, not both")
-    if "first_moment" in t.data and about != "origin":
-        raise t.error("first_moment goes with inertia_about = 'origin'; give com instead")
-    com, axes = t.array("com", (3,), (0.0, 0.0, 0.0)), t.rotation("inertia_")
-    if about == "com":
-        return Inertia.from_com(total, com, tensor, axes)
-    moment = t.array("first_moment", (3,), total * com)
-    given = Inertia.from_origin(total, moment, axes @ tensor @ axes.T)
-    return replace(given, given_axes=frozen(axes))
-
-
 def _connection(t: Table) -> Connection:
     t.check_keys(JOINT)
     name, kind = t.text("name"), t.text("type")
@@ -106,7 +82,6 @@ def _connection(t: Table) -> Connection:
         moved = described_type(kind, t.number("pitch") if "pitch" in t.data else None)
     except ModelError as fault:
         raise t.error(str(fault)) from fault
-    numbers = {key: t.number_or_array(key, (2,)) for key in FRICTION_KEYS if key in t.data}
     return Connection(
         name,
         moved,
@@ -114,25 +89,11 @@ def _connection(t: Table) -> Connection:
         t.text("child"),
         frozen(t.placement()),
         t.array("axis", (3,), (0.0, 0.0, 1.0)),
-        _limits(t),
-        friction_from_keys(t.where, numbers),
-        Rotor(t.number("rotor_inertia", 0.0), t.number("gear_ratio", 1.0)),
+        limits_from_keys(t.where, t.data),
+        friction_from_keys(t.where, t.data),
+        rotor_from_keys(t.where, t.data),
         _mimic(t.table("mimic")),
     )
-
-
-def _limits(t: Table) -> Limits:
-    if "limits" in t.data and ("lower" in t.data or "upper" in t.data):
-        raise t.error("give limits, or lower and upper, not both")
-    lower, upper = t.array(
-        "limits", (2,), (t.number("lower", -math.inf), t.number("upper", math.inf))
-    )
-    if lower > upper:
-        raise t.error(f"the lower limit {lower:g} is above the upper limit {upper:g}")
-    magnitudes = [t.number(key, math.inf) for key in MAGNITUDES]
-    if min(magnitudes) < 0:
-        raise t.error(f"{' and '.join(MAGNITUDES)} are magnitudes and cannot be negative")
-    return Limits(float(lower), float(upper), *magnitudes)
 
 
 def _mimic(t: Table | None) -> Mimic | None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, MeshError, UrdfError
-from armdyn.io.attributes import Problems
+from armdyn.io.attributes import Place, Problems
 from armdyn.io.mesh import MESH_ENDINGS, read_mesh, solid_triangles
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement
@@ -55,41 +55,31 @@ def link_pieces(
     """The pieces of a link in a file of that folder, by the first of the tags that it has."""
     where = f"link {link.attributes.get('name')!r}"
     for element in next(filter(None, map(link.all, tags)), ()):
-        placement = problems.origin(problems.only(element, "origin", where), where)
-        geometry = problems.needed(element, "geometry", where)
-        for shape in () if geometry is None else geometry.children[:1]:
+        place = Place(element, where, problems)
+        placement, geometry = place.origin(), place.needed("geometry")
+        for shape in () if geometry is None else geometry.element.children[:1]:
             before = len(problems.found)
-            piece = _piece(element, shape, placement, where, folder, problems)
-            if len(problems.found) == before and piece is not None:
-                yield piece
+            lengths, mesh = _lengths(Place(shape, where, problems), folder)
+            if len(problems.found) == before:
+                yield Piece(element, placement, shape, lengths, mesh)
 
 
-def _piece(
-    element: XmlElement,
-    shape: XmlElement,
-    placement: Array,
-    where: str,
-    folder: Path,
-    problems: Problems,
-) -> Piece | None:
-    if shape.tag in URDF_SHAPES:
-        lengths = {
-            key: problems.vector(shape, key, where)
-            if key == "size"
-            else problems.number(shape, key, where)
-            for key in signature(SHAPES[shape.tag]).parameters
-        }
-        return Piece(element, placement, shape, lengths)
-    if shape.tag != "mesh":
-        names = ", ".join(f"<{tag}>" for tag in (*URDF_SHAPES, "mesh"))
-        problems.add(shape, f"{where}: the geometry <{shape.tag}> is not known; expected {names}")
-        return None
-    name = problems.text(shape, "filename", where)
+def _lengths(shape: Place, folder: Path) -> tuple[dict[str, Any], Path | None]:
+    """The numbers of a shape, and the file of a mesh."""
+    tag = shape.element.tag
+    if tag in URDF_SHAPES:
+        keys = signature(SHAPES[tag]).parameters
+        vectors = {key: shape.vector(key) for key in keys if key == "size"}
+        return vectors | {key: shape.number(key) for key in keys if key != "size"}, None
+    if tag != "mesh":
+        names = ", ".join(f"<{known}>" for known in (*URDF_SHAPES, "mesh"))
+        shape.add(f"{shape.where}: the geometry <{tag}> is not known; expected {names}")
+        return {}, None
+    name = shape.text("filename")
     file = None if name is None else find_mesh(name, folder)
     if name is not None and file is None:
-        problems.add(shape, f"{where}: there is no mesh {name!r}: {_looked_for(name)}")
-    scale = problems.vector(shape, "scale", where, (1.0, 1.0, 1.0))
-    return Piece(element, placement, shape, {"scale": scale}, file)
+        shape.add(f"{shape.where}: there is no mesh {name!r}: {_looked_for(name)}")
+    return {"scale": shape.vector("scale", (1.0, 1.0, 1.0))}, file
 
 
 def _looked_for(name: str) -> str:

@@ -27,7 +27,7 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import ArmdynError, InertiaError, UrdfError
-from armdyn.io.attributes import Problems
+from armdyn.io.attributes import Place, Problems
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.shapes import density_findings
 from armdyn.io.urdf.geometry import MAX_MESHES_BYTES, NOT_READ, MeshReader, link_pieces
@@ -66,41 +66,36 @@ class UrdfLink:
     """The frame that its name means, in the frame of the link, shape (4, 4); None: the same."""
 
 
-def link_from_element(link: XmlElement, problems: Problems) -> UrdfLink | None:
+def link_from_element(element: XmlElement, problems: Problems) -> UrdfLink | None:
     """The link, or None if it has no name; what is wrong goes to `problems`."""
-    name = problems.text(link, "name", "a link")
+    name = Place(element, "a link", problems).text("name")
     if name is None:
         return None
-    where = f"link {name!r}"
-    inertial = problems.only(link, "inertial", where)
-    inertia = None if inertial is None else _inertia(inertial, where, problems)
-    own = problems.only(link, "armdyn", where)
+    link = Place(element, f"link {name!r}", problems)
+    inertial = link.only("inertial")
+    inertia = None if inertial is None else _inertia(inertial)
+    own = link.only("armdyn")
     if own is None:
-        return UrdfLink(name, link.line, inertia)
-    check_words(own, ("payload",), where, problems)
-    exact = problems.only(own, "inertia", where)
+        return UrdfLink(name, element.line, inertia)
+    check_words(own, ("payload",))
+    exact = own.only("inertia")
     if exact is not None:
-        moment = problems.vector(exact, "moment", where, default=(0.0,) * 9)
-        inertia = Inertia.from_origin(
-            problems.number(exact, "mass", where),
-            problems.vector(exact, "first_moment", where),
-            np.reshape(moment, (3, 3)),
-        )
-    place = problems.only(own, "frame", where)
-    frame = None if place is None else problems.origin(place, where)
-    return UrdfLink(name, link.line, inertia, own.attributes.get("payload"), frame)
+        mass, first = exact.number("mass"), exact.vector("first_moment")
+        moment = np.reshape(exact.vector("moment", default=(0.0,) * 9), (3, 3))
+        inertia = Inertia.from_origin(mass, first, moment)
+    frame = own.origin("frame") if own.element.all("frame") else None
+    return UrdfLink(name, element.line, inertia, own.attributes.get("payload"), frame)
 
 
-def _inertia(inertial: XmlElement, where: str, problems: Problems) -> Inertia:
-    mass = problems.needed(inertial, "mass", where)
-    tensor = problems.needed(inertial, "inertia", where)
-    T = problems.origin(problems.only(inertial, "origin", where), where)
+def _inertia(inertial: Place) -> Inertia:
+    mass, tensor = inertial.needed("mass"), inertial.needed("inertia")
+    T = inertial.origin()
     if mass is None or tensor is None:
         return Inertia.zero()
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    xx, xy, xz, yy, yz, zz = (problems.number(tensor, key, where) for key in keys)
+    xx, xy, xz, yy, yz, zz = map(tensor.number, keys)
     I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    return Inertia.from_com(problems.number(mass, "value", where), T[:3, 3], I, T[:3, :3])
+    return Inertia.from_com(mass.number("value"), T[:3, 3], I, T[:3, :3])
 
 
 def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
@@ -123,9 +118,8 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     ]
     check_names(robot, problems)
     own = _own_words(robot, problems)
-    gravity = problems.vector(own, "gravity", "the robot", tuple(GRAVITY))
-    base = problems.origin(problems.only(own, "base", "the robot"), "the base")
-    tool = problems.origin(problems.only(own, "tool", "the robot"), "the tool")
+    gravity = own.vector("gravity", tuple(GRAVITY))
+    base, tool = own.origin("base"), own.origin("tool")
     problems.raise_if_any()
     words = own.attributes
     flange = words.get("flange") if options.tool is None else options.tool
@@ -183,15 +177,15 @@ def with_inertia_from_geometry(
     return filled, names
 
 
-def _own_words(robot: XmlElement, problems: Problems) -> XmlElement:
+def _own_words(robot: XmlElement, problems: Problems) -> Place:
     """The <armdyn> element of the robot, an empty one if there is none."""
-    own = problems.only(robot, "armdyn", "the robot")
+    own = Place(robot, "the robot", problems).only("armdyn")
     if own is None:
-        return XmlElement("armdyn", {}, (), robot.line)
-    check_words(own, ("flange", "gravity", "reduced", *TEXTS), "the robot", problems)
-    if own.attributes.get("reduced", "true") not in ("true", "false"):
-        given = own.attributes["reduced"]
-        problems.add(own, f"reduced of <armdyn> is {given!r}; expected 'true' or 'false'")
+        return Place(XmlElement("armdyn", {}, (), robot.line), "the robot", problems)
+    check_words(own, ("flange", "gravity", "reduced", *TEXTS))
+    given = own.attributes.get("reduced", "true")
+    if given not in ("true", "false"):
+        own.add(f"reduced of <armdyn> is {given!r}; expected 'true' or 'false'")
     return own
 
 

@@ -1,6 +1,6 @@
 """The loop of a sweep: states are made, evaluated and reduced tile by tile, in one call.
 
-A job is some runs of states (`armdyn.sweeping.space.Lattice`), or rows in memory. States and
+A job is some runs of states (`armdyn.sweeping.space.lattice_words`), or rows in memory. States and
 results are in the scratch memory of a tile and nowhere else.
 """
 
