@@ -30,13 +30,11 @@ set_threads             threads for large batches
 errors                  every error and warning
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from armdyn import errors as errors
-from armdyn.forks import IMPORTING
+from armdyn.forks import IMPORTING, imported
 from armdyn.formulations.ledger import Ledger as Ledger
 from armdyn.loading import from_dh as from_dh
 from armdyn.loading import load as load
@@ -121,23 +119,14 @@ __all__ = [  # noqa: PLE0604
 ]
 
 
-class _Package(ModuleType):
-    """The package: `armdyn.compare` stays the function when the room of that name is imported."""
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _MODULES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
 
-    def __dir__(self) -> list[str]:
-        return sorted({*__all__, *(name for name in super().__dir__() if name.startswith("__"))})
-
-    def __getattr__(self, name: str) -> Any:
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return imported(f"{_MODULES[name]}:{name}")
+    if name == "simulation":
         with IMPORTING:
-            if name in _MODULES:
-                return getattr(import_module(_MODULES[name]), name)
-            if name == "simulation":
-                return import_module("armdyn.simulation")
-        raise AttributeError(f"module 'armdyn' has no attribute {name!r}")
-
-
-sys.modules[__name__].__class__ = _Package
+            return import_module("armdyn.simulation")
+    raise AttributeError(f"module 'armdyn' has no attribute {name!r}")

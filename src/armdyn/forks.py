@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from typing import Any, TypeVar
 
 Value = TypeVar("Value")
@@ -41,6 +42,13 @@ IMPORTING = threading.RLock()
 
 Python has a lock for each module, which a child would wait for.
 """
+
+
+def imported(place: str) -> Any:
+    """What "package.module:name" names, whose module is imported when it is first asked for."""
+    module, _, name = place.partition(":")
+    with IMPORTING:
+        return getattr(import_module(module), name)
 
 
 def _hold() -> None:

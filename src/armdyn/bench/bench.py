@@ -113,7 +113,8 @@ def _measured(
     robot, quantity = arm.robot, CASES[case]
     if case == "one_state":
         states = random_states(robot, 1)
-        kernel, rows = robot.kernel(quantity), [[v[0].copy() for v in states]] * LOOP
+        kernel = robot.kernel(quantity)
+        rows = [[v[0].copy() for v in states]] * LOOP
         robot.inverse_dynamics(*rows[0])  # the first call compiles, and makes a builtin of it
         ways = {"robot.inverse_dynamics": robot.inverse_dynamics, "robot.kernel": kernel}
         ours = {f"one state, {way}": loop(way, call, rows) for way, call in ways.items()}

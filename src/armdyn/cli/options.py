@@ -56,7 +56,7 @@ def complete_robot(incomplete: str) -> list[str]:
     for path in sorted(glob(f"{escape(incomplete)}*")):
         if os.path.isdir(path):
             found.append(path + os.sep)
-        elif path.lower().endswith(READABLE):
+        elif path.lower().endswith(tuple(READABLE)):
             found.append(path)
     return found
 

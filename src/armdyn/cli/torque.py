@@ -80,7 +80,7 @@ def torque(
         report = torque_report(
             *(arm, motion),
             friction=friction,
-            formulation=formulation,
+            formulation=formulation,  # type: ignore[arg-type]
             reactions=reactions,
             external_wrench=pull,
             wrench_link=wrench_link,

@@ -70,7 +70,8 @@ class CartesianForm:
         """How many products of terms V_x takes; infinite for many joints."""
         if self.robot.n > MOST_JOINTS:
             return math.inf
-        adj, M = np.vectorize(len)(self._adjugate), np.vectorize(len)(self._joint.M)
+        adj = np.vectorize(len)(self._adjugate)
+        M = np.vectorize(len)(self._joint.M)
         rate = np.vectorize(len)(self.Jd_qd)
         return float((adj.T @ M @ adj @ rate).sum() * len(self.determinant))
 

@@ -71,7 +71,8 @@ class ClosedForm:
     def h(self) -> Array:
         """Christoffel symbols, (N, N, N)."""
         n, M = self.robot.n, self.M
-        slope, h = np.empty((n, n, n), dtype=object), np.empty((n, n, n), dtype=object)
+        slope = np.empty((n, n, n), dtype=object)
+        h = np.empty((n, n, n), dtype=object)
         for i, k in combinations_with_replacement(range(n), 2):
             for m in range(n):
                 slope[i, k, m] = slope[k, i, m] = self.robot.slope(M[k, i], m)

@@ -287,7 +287,8 @@ class _Loop:
         c, s = np.cos(-angle), np.sin(-angle)
         vx, vy = segment.v
         v = float(c * vx - s * vy), float(s * vx + c * vy)
-        number, letters = segment.path[-1][0] + 1 if segment.path else 0, ("l", "h")
+        number = segment.path[-1][0] + 1 if segment.path else 0
+        letters = ("l", "h")
         if segment.slide >= 0:
             number, letters = segment.slide + 1, ("ux", "uy")
         return (self._name(letters[0], number, v[0]), self._name(letters[1], number, v[1]))

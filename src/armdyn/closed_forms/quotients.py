@@ -55,7 +55,8 @@ class Factored:
 
     def _parts(self, numerator: Trig) -> Iterator[Trig]:
         """The parts of a numerator by products of symbols that the factors do not have."""
-        ring, names = numerator.ring, set().union(*(f.symbols() for f, _ in self.factors))
+        ring = numerator.ring
+        names = set().union(*(f.symbols() for f, _ in self.factors))
         inside = ring.monomial(dict.fromkeys(names, (1 << BITS) - 1))
         parts: dict[int, dict[Harmonic, Coefficients]] = {}
         for harmonic, monomial, number in numerator:

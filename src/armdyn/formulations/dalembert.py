@@ -82,7 +82,8 @@ def dalembert(
     zero = np.zeros((*q.shape[:-1], 3))
     m = np.array([link.inertia.mass for link in model.links])
     I = np.stack([link.inertia.moment_about_com for link in model.links])
-    Jv, Jw = [[zero] * N for _ in range(N)], [[zero] * N for _ in range(N)]
+    Jv = [[zero] * N for _ in range(N)]
+    Jw = [[zero] * N for _ in range(N)]
     r = [frames.O[s] + rotate(R[s], model.links[s].inertia.com) for s in range(N)]
     for s in range(N):
         for i in model.paths[s]:

@@ -126,7 +126,8 @@ def _exact_rotation(R: Array) -> Array:
         flip = 1.0 if R[2, 2] > 0 else -1.0
         a, b, c = float(np.arctan2(flip * -R[0, 1], R[0, 0])), (0.0 if flip > 0 else np.pi), 0.0
     else:
-        a, c = float(np.arctan2(R[0, 2], -R[1, 2])), float(np.arctan2(R[2, 0], R[2, 1]))
+        a = float(np.arctan2(R[0, 2], -R[1, 2]))
+        c = float(np.arctan2(R[2, 0], R[2, 1]))
     found: Array = _turn(a, 2) @ _turn(b, 0) @ _turn(c, 2)
     return found
 

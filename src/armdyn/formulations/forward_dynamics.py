@@ -63,7 +63,8 @@ def accelerations(
     """Accelerations (..., n) of the coordinates that torques less friction cause, with springs."""
     check_known("method of forward dynamics", method, METHODS)
     warn_of_condition(at)
-    model, names = at.model, [at.model.joints[i].name for i in at.model.independent]
+    model = at.model
+    names = [at.model.joints[i].name for i in at.model.independent]
     check_uncoupled(model, method)
     here = at.at(q)
     tau = tau - here.torques(spring_torques(model, model.springs, here.q))

@@ -50,7 +50,8 @@ def link_motion(
     """The motion of all links of a tree; arguments as in `newton_euler`."""
     zero = np.zeros((*q.shape[:-1], 3))
     w0, wd0 = turning or (zero, zero)
-    vd0, b0 = rotate_back(model.base[:3, :3], zero - model.gravity), _b(w0, wd0)
+    vd0 = rotate_back(model.base[:3, :3], zero - model.gravity)
+    b0 = _b(w0, wd0)
     w, wd, vd = per_link(3)
     b: list[Array] = []
     for i, joint in enumerate(model.joints):

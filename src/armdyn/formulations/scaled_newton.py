@@ -110,7 +110,8 @@ class Objective:
         most = (
             longest_step(x[: 10 * N].reshape(N, 10), dx[: 10 * N].reshape(N, 10)) if N else np.inf
         )
-        rest, change = x[10 * N :][~self.signed], dx[10 * N :][~self.signed]
+        rest = x[10 * N :][~self.signed]
+        change = dx[10 * N :][~self.signed]
         falling = change < 0
         if falling.any():
             most = min(most, float((-rest[falling] / change[falling]).min()))

@@ -44,7 +44,8 @@ class LinkMotion:
 
     def arm_accelerations(self, k: int, arm: Array) -> tuple[Array, Array]:
         """A(k, arm) in two: ω×(ω×arm), and β×arm with the slide of joint k."""
-        w, slide = self.w[k], self.model.joints[k].type.travel(self.qd[..., k])
+        w = self.w[k]
+        slide = self.model.joints[k].type.travel(self.qd[..., k])
         coriolis = cross(self.beta[k], arm) + 2.0 * cross(w, times(slide, self.z[k]))
         return cross(w, cross(w, arm)), coriolis
 

@@ -269,7 +269,8 @@ def identify_drive_gains(
 def _with_gains(runs: Problem, loads: Array) -> Problem:
     """The problem of runs with currents: Z φ - k i = -Z φ_L, unknown in φ and the gains k."""
     K, n, F = runs.g.shape
-    G, g = np.zeros((K, n, F + n, F + n)), np.zeros((K, n, F + n))
+    G = np.zeros((K, n, F + n, F + n))
+    g = np.zeros((K, n, F + n))
     carried = np.einsum("kjab,kb->kja", runs.G, loads)
     for j in range(n):
         G[:, j, :F, :F] = runs.G[:, j]

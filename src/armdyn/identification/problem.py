@@ -132,8 +132,10 @@ class Problem:
 def problem_of(equations: Equations, folds: Sequence[Block], motors: Sequence[Motor]) -> Problem:
     """The problem with these features of motors."""
     n, F, K = equations.robot.n, equations.links + len(motors), len(folds)
-    G, g = np.zeros((K, n, F, F)), np.zeros((K, n, F))
-    yy, counts = np.zeros((K, n)), np.array([block.counts for block in folds], dtype=float)
+    G = np.zeros((K, n, F, F))
+    g = np.zeros((K, n, F))
+    yy = np.zeros((K, n))
+    counts = np.array([block.counts for block in folds], dtype=float)
     for j, (out, into) in enumerate(equations.matched(motors)):
         for k, block in enumerate(folds):
             P = block.products[j]

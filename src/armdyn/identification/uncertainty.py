@@ -102,7 +102,8 @@ def reason(equations: Equations, row: Array, motors: Sequence[Motor], spread: Sp
     It is about the motor that carries the first link in it, or whose first parameter it has.
     """
     model, speeds = equations.robot.model, equations.speeds
-    ten, first = 10 * len(model.links), int(np.argmax(np.abs(row) > 0))
+    ten = 10 * len(model.links)
+    first = int(np.argmax(np.abs(row) > 0))
     motor = first // 10 if first < ten else motors[first - ten][0]
     if motor < len(model.driven) and speeds[motor] < _MOVES * speeds.max():
         return f"{model.driven[motor].name} hardly moved"

@@ -5,21 +5,26 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.errors import DescriptionError, ModelError, UnknownNameError, shown
-from armdyn.forks import IMPORTING
+from armdyn.forks import imported
 from armdyn.io.atomic import ending, write_text
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.options import LoadOptions, Reading
-from armdyn.io.sdf.read import read_sdf
-from armdyn.io.toml.read import read_toml
-from armdyn.io.toml.write import toml_from_model
-from armdyn.io.urdf.read import read_urdf
-from armdyn.io.urdf.write import urdf_from_model
-from armdyn.io.xml import read_xml
 from armdyn.model import RobotModel
 
-READERS = {".urdf": read_urdf, ".xacro": read_urdf, ".sdf": read_sdf, ".toml": read_toml}
-READABLE = (".urdf", ".xacro", ".sdf", ".xml", ".mjcf", ".toml")
-WRITABLE = {".toml": toml_from_model, ".urdf": urdf_from_model}
+URDF, MJCF = "armdyn.io.urdf.read:read_urdf", "armdyn.io.mjcf.read:read_mjcf"
+READABLE = {
+    ".urdf": URDF,
+    ".xacro": URDF,
+    ".sdf": "armdyn.io.sdf.read:read_sdf",
+    ".xml": MJCF,
+    ".mjcf": MJCF,
+    ".toml": "armdyn.io.toml.read:read_toml",
+}
+WRITABLE = {
+    ".toml": "armdyn.io.toml.write:toml_from_model",
+    ".urdf": "armdyn.io.urdf.write:urdf_from_model",
+}
+"""By the ending of a file, the function that reads or writes it, and its module."""
 
 
 def read_model(source: str | Path, **wishes: Any) -> Reading:
@@ -41,20 +46,16 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
             advice = f"A path to a file ending in {', '.join(READABLE)} works too."
             raise UnknownNameError("robot", str(source), catalog_names(), advice)
         path = catalog_path(str(source))
-    reader = READERS.get(path.suffix.lower())
-    if reader is None and read_xml(path, DescriptionError).tag == "robot":
-        reader = read_urdf
-    if reader is not None:
-        return reader(path, options)
-    if options.density is not None:
+    reader = READABLE[path.suffix.lower()]
+    if reader == MJCF and imported("armdyn.io.xml:read_xml")(path, DescriptionError).tag == "robot":
+        reader = URDF
+    if reader == MJCF and options.density is not None:
         raise ModelError(
             f"{path}: density is for URDF and TOML files. MuJoCo gives the bodies of an MJCF file "
             "their inertia from their geoms when it reads it: set density or mass there"
         )
-    with IMPORTING:
-        from armdyn.io.mjcf.read import read_mjcf  # noqa: PLC0415  (mujoco is an extra)
-
-    return read_mjcf(path, options)
+    reading: Reading = imported(reader)(path, options)
+    return reading
 
 
 def save_model(model: RobotModel, path: str | Path) -> None:
@@ -66,4 +67,4 @@ def save_model(model: RobotModel, path: str | Path) -> None:
         raise ModelError(
             f"cannot write {str(path)!r}: the ending must be one of {', '.join(WRITABLE)}"
         )
-    write_text(path, writer(model))
+    write_text(path, imported(writer)(model))

@@ -168,7 +168,8 @@ def inertia_from_keys(
         return (shapes or ShapeReader()).inertia(where, given["shape"], given.get("mass"))
     values = checked_keys(where, given, INERTIA)
     about, mass = values.get("inertia_about", "com"), values.get("mass", 0.0)
-    tensor, com = values.get("inertia", np.zeros((3, 3))), values.get("com", np.zeros(3))
+    tensor = values.get("inertia", np.zeros((3, 3)))
+    com = values.get("com", np.zeros(3))
     if "com" in values and "first_moment" in values:
         raise ModelError(f"{where}: give com or first_moment, not both")
     if "first_moment" in values and about != "origin":

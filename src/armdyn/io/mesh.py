@@ -98,7 +98,8 @@ def solid_triangles(mesh: Any, path: Path, hull: bool) -> Array:
             f"other in. {REPAIR}"
         )
     centred = triangles - triangles.mean((0, 1))
-    volume, size = np.linalg.det(centred).sum() / 6, np.abs(centred).max()
+    volume = np.linalg.det(centred).sum() / 6
+    size = np.abs(centred).max()
     if abs(volume) <= 1e-12 * size**3:
         raise refusal(f"the mesh bounds no volume: it is flat, or cancels itself. {REPAIR}")
     if volume < 0:

@@ -130,7 +130,8 @@ def _unreachable(
     model, search = solver.model, solver.search
     errors, missing = search.error(T, q), np.zeros(6)
     missing[list(search.rows)] = errors[0, list(search.rows)]
-    distance, angle = float(np.linalg.norm(missing[:3])), float(np.linalg.norm(missing[3:]))
+    distance = float(np.linalg.norm(missing[:3]))
+    angle = float(np.linalg.norm(missing[3:]))
     index = tuple(int(i) for i in np.unravel_index(number, batch)) if batch else ()
     words = [f"{distance:.4g} m"] * (min(search.rows) < 3) + [f"{angle:.4g} rad"] * search.turns
     which = f" {', '.join(map(str, index))} of the batch" if index else ""

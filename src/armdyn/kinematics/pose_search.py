@@ -69,7 +69,8 @@ class PoseSearch:
 
     def error(self, T: Array, q: Array) -> Array:
         """What the frame lacks in all coordinates to be at poses T (B, 4, 4), (B, 6) [m, rad]."""
-        error, R = pose_error(T, self.forward(q), self.turns), T[:, :3, :3]
+        error = pose_error(T, self.forward(q), self.turns)
+        R = T[:, :3, :3]
         if not self.own_axes:
             return error
         return np.concatenate([rotate_back(R, error[:, :3]), rotate_back(R, error[:, 3:])], -1)
@@ -136,7 +137,8 @@ class PoseSearch:
         """The part of a way (B, n) that leaves the frame where it is, within limits."""
         held = self.pushed(q, way)
         J = self.slopes(T, q, np.zeros((len(q), 6))) * self.weight[:, None]
-        J, way = np.where(held[:, None, :], 0.0, J), np.where(held, 0.0, way)
+        J = np.where(held[:, None, :], 0.0, J)
+        way = np.where(held, 0.0, way)
         return way - self.step(J, rotate(J, way), q)
 
 

@@ -53,7 +53,8 @@ class PoseSolver:
         Of a pose without any, the first is the best configuration; rows without a solution are NaN.
         """
         n = len(self.winds)
-        found, errors = np.full((len(T), most, n), np.nan), np.empty((len(T), 6))
+        found = np.full((len(T), most, n), np.nan)
+        errors = np.empty((len(T), 6))
         middle = self.model.ranges.mean(-1)
         at_once = max(1, SEARCHES_AT_ONCE // (1 if most == 1 else sum(STARTS)))
         for first in range(0, len(T), at_once):
@@ -165,7 +166,8 @@ def pose_solver(
     spread = float(np.linalg.norm(poses[:, :3, 3].std(0)))
     lower, upper = joint_limits(model).T
     winds = _whole_turns(model) & (upper - lower >= TURN * (1 - 1e-9))
-    lower, upper = np.where(winds, -np.inf, lower), np.where(winds, np.inf, upper)
+    lower = np.where(winds, -np.inf, lower)
+    upper = np.where(winds, np.inf, upper)
     size = spread if 0 < spread < np.inf else 1.0
     search = PoseSearch(forward, jacobian, lower, upper, rows, own_axes, size)
     b = pose_features(search, poses).T

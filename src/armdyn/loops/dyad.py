@@ -155,13 +155,15 @@ class StandingDyad:
             q[self.dyad.unknown[1]] = root - inner(x, u)
             E = added(x, scaled(q[self.dyad.unknown[1]], u))
             self._turn(q, 0, E, r, inner(r, r))
-            W, U = r, turned(angle_of(q, self.dyad.paths[1]), self.dyad.slide.v)
+            W = r
+            U = turned(angle_of(q, self.dyad.paths[1]), self.dyad.slide.v)
         else:
             side = outer(r, u)
             root = self.dyad.sign * np.sqrt(inner(x, x) - side * side)
             slide = inner(r, u) + root
             q[self.dyad.unknown[1]] = slide
-            W, U = (r[0] - slide * u[0], r[1] - slide * u[1]), u
+            W = (r[0] - slide * u[0], r[1] - slide * u[1])
+            U = u
             self._turn(q, 0, x, W, inner(x, x))
             root = -root
         self.root = root  # W · U

@@ -244,7 +244,8 @@ def _ends(geometry: ExactGeometry, loop: Loop, A: Array, B: Array) -> tuple[Arra
     p, cut = geometry.prime, loop.cut
     own = np.eye(3, dtype=np.int64)
     if cut.keeps_direction:
-        z, x = geometry.direction(B[:3, 2]), geometry.direction(B[:3, 0])
+        z = geometry.direction(B[:3, 2])
+        x = geometry.direction(B[:3, 0])
         if z is None or x is None:
             return None
         own = np.stack([x, _crossed(z, x, p), z], -1)
@@ -319,7 +320,8 @@ def _placed(robot: _ExactRobot, moved: Array) -> list[tuple[Array, Array]]:
         t = (x - _matrices(R, x[:, None], p)[:, 0] + slide * (z[:, None] * moved[i] % p)) % p
         if joint.parent >= 0:
             above, shift = found[joint.parent]
-            R, t = _matrices(above, R, p), (_matrices(above, t[:, None], p)[:, 0] + shift) % p
+            R = _matrices(above, R, p)
+            t = (_matrices(above, t[:, None], p)[:, 0] + shift) % p
         found.append((R, t))
     return found
 

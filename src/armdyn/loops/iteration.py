@@ -170,7 +170,8 @@ def _way(x: Any, start: Any, turns: bool, parts: int) -> Values:
 
 def _half(c: Node, s: Node) -> tuple[Node, Node]:
     """Cosine and sine of half an angle between -π and π."""
-    more, less = ((0.5 + ROUNDING) + 0.5 * c).sqrt(), ((0.5 + ROUNDING) - 0.5 * c).sqrt()
+    more = ((0.5 + ROUNDING) + 0.5 * c).sqrt()
+    less = ((0.5 + ROUNDING) - 0.5 * c).sqrt()
     return more, (s + SOME).sign() * less
 
 

@@ -152,7 +152,8 @@ class LoopCoordinates(Coordinates):
 
     def drawn(self, rng: np.random.Generator, count: int) -> Array:
         """Coordinates at random around the assembly that can be closed and are not singular."""
-        model, turns = self.model, [self.model.joints[i].type.turns for i in self.model.independent]
+        model = self.model
+        turns = [self.model.joints[i].type.turns for i in self.model.independent]
         unit = np.where(turns, 1.0, size(model))
         found, reach = np.empty((0, len(unit))), REACH if self.closure.order else FAR
         for _ in range(MOST_SHRINKS):

@@ -117,7 +117,8 @@ def _segments(
             found.append(_segment(path, slides[step.joint] * step.axis, axes, step.joint))
             continue
         found.append(_summed(path, since, axes))
-        path, since = (*path, (step.joint, float(np.sign(z @ step.axis)))), []
+        path = (*path, (step.joint, float(np.sign(z @ step.axis))))
+        since = []
     return [*found, _summed(path, [*since, branch.end], axes)]
 
 

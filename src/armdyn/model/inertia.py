@@ -88,7 +88,8 @@ class Inertia:
         """Inertia from first moment [kg m] and a tensor about the origin of the frame."""
         h, moment = (np.asarray(given) for given in (first_moment, tensor))
         if object not in (h.dtype, moment.dtype):
-            h, moment = _floats("first_moment", h, (3,)), _floats("tensor", moment, (3, 3))
+            h = _floats("first_moment", h, (3,))
+            moment = _floats("tensor", moment, (3, 3))
         return cls(mass, frozen(h), frozen(moment), "origin")
 
     @classmethod

@@ -202,7 +202,8 @@ class RobotModel:
         if self.loops or len(self.independent) == len(self.joints):
             return None
         index = {joint.name: i for i, joint in enumerate(self.joints)}
-        K, k = np.zeros((len(self.joints), len(self.independent))), np.zeros(len(self.joints))
+        K = np.zeros((len(self.joints), len(self.independent)))
+        k = np.zeros(len(self.joints))
         for column, i in enumerate(self.independent):
             K[i, column] = 1.0
         for i in range(len(self.joints)):
@@ -217,7 +218,8 @@ class RobotModel:
     @cached_property
     def drive_ratios(self) -> Array:
         """R of the rates R q̇_all at which drives turn, (m, N)."""
-        R, names = np.zeros((len(self.drives), len(self.joints))), [j.name for j in self.joints]
+        R = np.zeros((len(self.drives), len(self.joints)))
+        names = [j.name for j in self.joints]
         for row, drive in zip(R, self.drives, strict=True):
             for joint, ratio in drive.ratios:
                 row[names.index(joint)] = ratio

@@ -43,7 +43,8 @@ def rotation_about(axis: Array, angle: Array | float) -> Array:
     """Rotation by an angle (any batch shape) about a constant unit axis, shape (..., 3, 3)."""
     c, s = np.cos(angle), np.sin(angle)
     along = np.outer(axis, axis)
-    c, s = np.asarray(c)[..., None, None], np.asarray(s)[..., None, None]
+    c = np.asarray(c)[..., None, None]
+    s = np.asarray(s)[..., None, None]
     return along + c * (np.eye(3) - along) + s * skew(axis)
 
 

@@ -26,7 +26,8 @@ def _cartesian(s: TracedRobot, q: Array, qd: Array) -> Array:
     J = s.nodes(at.columns(full)[rows])
     drift = jacobian_rate(s.plain, *motion, *frames) @ motion[1]
     drift = (drift + full @ at.accelerations(qd, s.zero))[rows]
-    V, G = s.torques(q, qd, s.zero, weight=False), s.torques(q, s.zero, s.zero)
+    V = s.torques(q, qd, s.zero, weight=False)
+    G = s.torques(q, s.zero, s.zero)
     try:
         regular = _regular(J)
     except ZeroDivisionError:

@@ -1,11 +1,11 @@
 """Every formulation of inverse dynamics by name."""
 
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
-from typing import Protocol
+from typing import Protocol, get_args
 
 from armdyn.arrays import Array
-from armdyn.forks import IMPORTING
+from armdyn.forks import imported
+from armdyn.quantities.request import Formulation
 
 
 class Torques(Protocol):
@@ -16,22 +16,19 @@ class Torques(Protocol):
         """Joint torques, (..., N)."""
 
 
-class _Pages(Mapping[str, Callable[..., Torques]]):
+class _Pages(Mapping[Formulation, Callable[..., Torques]]):
     """The functions of these names, each read from its page when it is asked for."""
 
     def __init__(self, **pages: str):
         self.pages = pages
 
-    def __getitem__(self, name: str) -> Callable[..., Torques]:
+    def __getitem__(self, name: Formulation) -> Callable[..., Torques]:
         page, _, function = self.pages[name].partition(":")
-        with IMPORTING:
-            found: Callable[..., Torques] = getattr(
-                import_module(f"armdyn.{page}"), function or name
-            )
+        found: Callable[..., Torques] = imported(f"armdyn.{page}:{function or name}")
         return found
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.pages)
+    def __iter__(self) -> Iterator[Formulation]:
+        return iter(get_args(Formulation))
 
     def __len__(self) -> int:
         return len(self.pages)

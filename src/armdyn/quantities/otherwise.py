@@ -44,7 +44,8 @@ def _textbook(run: Run, model: RobotModel, request: Request, *arrays: Array) -> 
 
 def _slopes(run: Run, model: RobotModel, request: Request, *motion: Array) -> Array:
     """∂τ/∂q and ∂τ/∂q̇, (..., 2, n, n), a column for each direction."""
-    along, unit = [v[..., None, :] for v in motion], np.eye(motion[0].shape[-1])
+    along = [v[..., None, :] for v in motion]
+    unit = np.eye(motion[0].shape[-1])
     found = run("inverse_dynamics_slope", *along, unit, unit, friction=request.friction)
     return np.ascontiguousarray(np.moveaxis(found, -3, -1))
 

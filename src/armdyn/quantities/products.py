@@ -144,7 +144,8 @@ def _implicit(s: TracedRobot) -> tuple[Array, dict[str, int]]:
     q, qd, tau = (s.vector(name) for name in ("q", "qd", "tau"))
     qdd = s.graph.inputs("qdd", s.n)
     rest = tau - s.friction(q, qd) - s.loads(q)
-    M, bias = s.nodes(s.mass_matrix(q)), s.torques(q, qd, s.zero)
+    M = s.nodes(s.mass_matrix(q))
+    bias = s.torques(q, qd, s.zero)
     assert s.request.derivative is not None
     along, inputs = PRODUCTS[s.request.derivative](s, s.nodes(s.torques(q, qd, qdd) - rest))
     if s.request.derivative == "jvp":

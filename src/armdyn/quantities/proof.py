@@ -55,14 +55,16 @@ class TextbookRobot(TracedRobot):
 
     def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
         """M by composite bodies."""
-        at, M = self.here(q), np.zeros((len(self.model.joints),) * 2, dtype=object)
+        at = self.here(q)
+        M = np.zeros((len(self.model.joints),) * 2, dtype=object)
         for members, model in self._models(weight=False):
             M[np.ix_(members, members)] = mass_matrix(model, at.q[members])
         return at.matrix(times * (M + rotor_matrix(self.model, self.rotors)))
 
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """∂τ/∂q and C = ½ ∂(C q̇)/∂q̇, which is quadratic in q̇, by differentiation."""
-        tau, of_rates = self.torques(q, qd, qdd), self.torques(q, qd, self.zero, weight=False)
+        tau = self.torques(q, qd, qdd)
+        of_rates = self.torques(q, qd, self.zero, weight=False)
         C = 0.5 * np.asarray(jacobian(self.nodes(of_rates), list(qd)))
         return self.nodes(np.stack([self.by_positions(self.nodes(tau), q), C]))
 

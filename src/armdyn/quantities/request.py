@@ -53,8 +53,8 @@ class Request:
     wrench_frame: str = "world"
     link: str = "tool"
     frame: str = "world"
-    formulation: str | None = None
-    method: str | None = None
+    formulation: Formulation | None = None
+    method: ForwardMethod | None = None
     task: tuple[str, ...] = ()
     constraint: bool = False
     base_wrench: bool = False

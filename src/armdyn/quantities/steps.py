@@ -171,7 +171,8 @@ Field = Callable[[Array, Array], Array]
 
 def _lagrangian(s: TracedRobot) -> tuple[Field, Field]:
     """∂L/∂q̇ and ∂L/∂q as functions of nodes."""
-    x, w = s.graph.inputs("x", s.n), s.graph.inputs("w", s.n)
+    x = s.graph.inputs("x", s.n)
+    w = s.graph.inputs("w", s.n)
     p = momentum(s, x, w)
     slope = s.nodes(slope_of_lagrangian(s, x, w, p))
 

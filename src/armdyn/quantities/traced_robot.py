@@ -130,7 +130,8 @@ class TracedRobot:
 
     def gradient(self, output: Node, q: Array) -> Array:
         """The derivatives of one node by coordinates that are symbols, (n,)."""
-        here, found = self.here(q), np.array(gradient(output, self.positions(q)), dtype=object)
+        here = self.here(q)
+        found = np.array(gradient(output, self.positions(q)), dtype=object)
         if not here.unknown:
             return found
         return self.nodes(found[: len(q)] + found[len(q) :] @ here.slopes)

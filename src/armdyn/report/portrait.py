@@ -49,7 +49,8 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     tool_turned, tool = frame_in_world(frames, model.tool_frame)
     pins = [end for _, end in cut_lines(model, frames)]
     points = np.array([frames.base[1], *frames.O, *frames.P, *pins, tool])
-    centre, size = 0.5 * (points.min(0) + points.max(0)), float(np.ptp(points, axis=0).max()) or 1.0
+    centre = 0.5 * (points.min(0) + points.max(0))
+    size = float(np.ptp(points, axis=0).max()) or 1.0
     figure = Figure(figsize=(6.4, 6.0), facecolor="white")
     axes = figure.add_axes((0.02, 0.06, 0.96, 0.84), projection="3d")
     _draw_ground(axes, centre, size, float(frames.base[1][2]))

@@ -285,7 +285,8 @@ class _Integration:
             if at > t or (ended and at > t - MODE_CHANGE_WIDTH):
                 return
             y = dense(at)
-            q, qd = y[: self.n].copy(), np.where(self.system.held, 0.0, y[self.n : 2 * self.n])
+            q = y[: self.n].copy()
+            qd = np.where(self.system.held, 0.0, y[self.n : 2 * self.n])
             work = np.append(y[2 * self.n :], self.lost)
             self.records.append((at, q, qd, work, self.system.forces(at, q, qd)))
 

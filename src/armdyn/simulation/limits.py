@@ -118,5 +118,6 @@ def _excess(
     if not beyond.any():
         return None
     arm, k = np.unravel_index(over.argmax(), over.shape)
-    value, first = values.reshape(-1, len(t))[arm, k], t[beyond.argmax()]
+    value = values.reshape(-1, len(t))[arm, k]
+    first = t[beyond.argmax()]
     return Excess(joint.name, what, limit, float(value), float(t[k]), float(first), unit)

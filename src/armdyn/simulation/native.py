@@ -261,7 +261,8 @@ def _records(q: Array, rates: Array, count: int) -> tuple[Array, Array]:
     """Room for so many states of each arm, (arms, count, n), with those at the start."""
     arms, n = q.shape
     try:
-        positions, others = np.empty((arms, count, n)), np.empty((arms, count, n))
+        positions = np.empty((arms, count, n))
+        others = np.empty((arms, count, n))
     except (MemoryError, ValueError):
         raise SimulationError(
             f"{count} records of {arms} arms take {16e-9 * arms * count * n:.3g} GB, more than "

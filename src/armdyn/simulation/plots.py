@@ -371,7 +371,8 @@ def draw_spread(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, 
     robot, colour = simulation.robot, JOINTS[i % len(JOINTS)]
     joint = robot.model.joints[robot.model.independent[i]]
     draw_line(axes, lines.t, lines.q[..., i], colour, 1.6)
-    low, high = lines.q[..., i].min(), lines.q[..., i].max()
+    low = lines.q[..., i].min()
+    high = lines.q[..., i].max()
     room = LIMIT_ROOM * (high - low)
     near = [edge for edge in robot.limits[i] if high - room < edge < low + room]
     edges = [axes.axhline(edge, **LIMIT) for edge in near]

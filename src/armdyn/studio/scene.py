@@ -47,7 +47,8 @@ def effects(model: RobotModel, q: Array, qd: Array) -> Effects:
 
     def centres(q: Array) -> Array:
         frames = world_frames(model, at.positions(q))
-        R, O = np.reshape(frames.R, (-1, 3, 3)), np.reshape(frames.O, (-1, 3))
+        R = np.reshape(frames.R, (-1, 3, 3))
+        O = np.reshape(frames.O, (-1, 3))
         return np.asarray(O + rotate(R, coms))
 
     here, fastest = centres(q), float(np.abs(qd).max(initial=0.0))

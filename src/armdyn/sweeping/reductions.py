@@ -211,7 +211,8 @@ class Moments(Reduction):
 
     def cooked(self, memory: Array, states: int) -> Part:
         """The sums of all lanes, in their order."""
-        numbers, count = memory.view(np.float64), states - memory[:, :, 3].sum(axis=-1)
+        numbers = memory.view(np.float64)
+        count = states - memory[:, :, 3].sum(axis=-1)
         some = np.maximum(count, 1)
         first, second = (column_sums(numbers[:, :, k]) for k in (1, 2))
         mean = first / some

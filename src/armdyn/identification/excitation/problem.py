@@ -68,7 +68,8 @@ class RestBasis:
     def at(self, t: Array) -> Motion:
         """Φ and its rates at times (m,) [s], each (m, size)."""
         w = 2 * np.pi * self.frequency * np.arange(1, len(self.sines) + 1)
-        s, c = np.sin(t[:, None] * w), np.cos(t[:, None] * w)
+        s = np.sin(t[:, None] * w)
+        c = np.cos(t[:, None] * w)
         one = np.ones((len(t), 1))
         return Motion(
             np.hstack([one, s @ self.sines, (c - 1) @ self.cosines]),
@@ -84,7 +85,8 @@ class RestBasis:
 
     def coefficients(self, motion: Fourier) -> Array:
         """The coefficients (size, n) of the nearest motion that starts at rest where this does."""
-        start, count = motion.base + motion.b.sum(0), min(len(self.sines), len(motion.a))
+        start = motion.base + motion.b.sum(0)
+        count = min(len(self.sines), len(motion.a))
         sines, cosines = self.sines[:count].T, self.cosines[:count].T
         return np.vstack([start, sines @ motion.a[:count], cosines @ motion.b[:count]])
 

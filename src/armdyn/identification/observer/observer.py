@@ -22,7 +22,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -449,7 +449,8 @@ class Observer:
             qd: Velocities.
             tau: Torques of the actuators.
         """
-        times, sample = check_increasing_times(t), check_samples(self.robot.n, q=q, qd=qd, tau=tau)
+        times = check_increasing_times(t)
+        sample = check_samples(self.robot.n, q=q, qd=qd, tau=tau)
         if sample[0].ndim < 2 or sample[0].shape[-2] != len(times):
             raise ShapeError(
                 f"q, qd, tau: expected shape (..., {len(times)}, {self.robot.n}) for {len(times)} "
@@ -468,7 +469,9 @@ class Observer:
             levels = self.thresholds(float(np.median(gaps)), sample[0])
         return Observation(self.robot, times, sample[0], np.moveaxis(found, 0, -2), levels)
 
-    def export(self, directory: str | Path, language: str = "c", **options: Any) -> Exported:
+    def export(
+        self, directory: str | Path, language: Literal["c", "python"] = "c", **options: Any
+    ) -> Exported:
         """Write the first sample and the step as source code, as `robot.export` does.
 
         In C the state is an array of the caller, and nothing is allocated.

@@ -102,6 +102,7 @@ def torque_difference(
     for members, part in zip(members_of_branches(robot), branches(robot), strict=True):
         motion = (x[:, members] for x in (q, qd, qdd))
         found[:, members] = augmented_body(model_from_canonical(part, float), *motion).tau
-    moved, largest = np.abs(found - expected).max(axis=0), np.abs(expected).max(axis=0)
+    moved = np.abs(found - expected).max(axis=0)
+    largest = np.abs(expected).max(axis=0)
     seen = moved > _TORQUE_NOISE * largest.max()
     return float(np.max(moved[seen] / np.maximum(largest[seen], 1e-300), initial=0.0))

@@ -191,7 +191,8 @@ class Articulated:
                 for row, factor in zip(A, v, strict=True)
             ]
 
-        M, J = without(self.M, k[0], U[0]), without(self.J, k[1], U[1])
+        M = without(self.M, k[0], U[0])
+        J = without(self.J, k[1], U[1])
         return Articulated(mirrored(M), without(self.H, k[1], U[0]), mirrored(J))
 
 
@@ -373,7 +374,8 @@ class _ScrewJoint(_Joint):
         torque, load = closed(link, link.choice, link.fixed, self.load)
         u = link.link.sign * (tau - torque)
         self.push = u * inverse
-        e, n = plus(load.e, scaled(u, self.k[0])), plus(load.n, scaled(u, self.k[1]))
+        e = plus(load.e, scaled(u, self.k[0]))
+        n = plus(load.n, scaled(u, self.k[1]))
         self.load = replace(load, e=e, n=n)
 
     def accelerate(self, up: "_Joint | None") -> None:

@@ -111,7 +111,8 @@ def _through_joint(link: MovingLink, up: MovingLink, fixed: Constants, load: Loa
     n_first = load.n_first
     e, n = link.axes.on_joint(load.e), link.axes.on_joint(load.n)
     if link.leader is link:
-        e, n = plus(e, (*load.e_first, 0.0)), plus(n, (*n_first, 0.0))
+        e = plus(e, (*load.e_first, 0.0))
+        n = plus(n, (*n_first, 0.0))
         n_first = NO_PAIR
     else:
         e = plus(e, (*turned_back(up.whole, *load.e_first), 0.0))

@@ -327,7 +327,8 @@ def _profile(start: Array, end: Array, slow: float, lazy: float) -> Piecewise:
     cruise = 1 / top - ramp if slow > math.sqrt(lazy) else 0.0
     half = top * ramp / 2
     speeding, cruising = [0.0, 0.0, half], [half, top * cruise, 0.0]
-    slowing, end_state = [1 - half, 2 * half, -half], [1.0, 0.0, -half / ramp**2]
+    slowing = [1 - half, 2 * half, -half]
+    end_state = [1.0, 0.0, -half / ramp**2]
     law = np.array([speeding, cruising, slowing, end_state])
     kept = [0, 1, 2, 3] if cruise else [0, 2, 3]
     pieces = law[kept, :, None] * (end - start)

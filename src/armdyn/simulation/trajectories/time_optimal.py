@@ -73,7 +73,8 @@ class PathLimits:
 
     def bounds(self, i: Array | int, x: Array) -> tuple[Array, Array]:
         """Lowest and highest s̈ at points i for squares x of ṡ; the wrong way round for none."""
-        rest, a = self.rest(i, x), np.broadcast_to(self.a[i], (*x.shape, self.a.shape[-1]))
+        rest = self.rest(i, x)
+        a = np.broadcast_to(self.a[i], (*x.shape, self.a.shape[-1]))
         moved = np.abs(a) > NEGLIGIBLE * np.abs(self.a).max()
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = np.stack([(-self.effort - rest) / a, (self.effort - rest) / a])
@@ -242,10 +243,12 @@ def _forward(on: PathLimits, ranges: tuple[Array, Array]) -> tuple[Array, Array]
     (lowest, highest), step = ranges, on.s[1] - on.s[0]
     if lowest[0] > 0:
         raise TrajectoryError("the path cannot be started from rest within the limits")
-    x, u = np.zeros(len(on.s)), np.zeros(len(on.s) - 1)
+    x = np.zeros(len(on.s))
+    u = np.zeros(len(on.s) - 1)
     for i in range(len(u)):
         low, high = (float(u) for u in on.bounds(i, np.array(x[i])))
-        slowest, fastest = max(low, (lowest[i + 1] - x[i]) / (2 * step)), high
+        slowest = max(low, (lowest[i + 1] - x[i]) / (2 * step))
+        fastest = high
         fastest = min(fastest, (highest[i + 1] - x[i]) / (2 * step))
         x[i + 1] = max(0.0, x[i] + 2 * step * _kept(on, i + 1, x[i], (slowest, fastest), step))
         u[i] = (x[i + 1] - x[i]) / (2 * step)

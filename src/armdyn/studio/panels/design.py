@@ -164,7 +164,8 @@ def cost(found: Simplification) -> str:
     """What a design costs in kilograms, in a sentence."""
     changes = found.changes
     added = [(change.name, change.after.mass - change.before.mass) for change in changes]
-    total, least = sum(mass for _, mass in added), 1e-6 * sum(c.before.mass for c in changes)
+    total = sum(mass for _, mass in added)
+    least = 1e-6 * sum(c.before.mass for c in changes)
     heavier = [f"{name} {mass:+.3g} kg" for name, mass in added if abs(mass) > least]
     if heavier:
         sign = "heavier" if total > 0 else "lighter"

@@ -73,7 +73,8 @@ def operation_bars(rows: Sequence[MethodCounts]) -> str:
     """Bars of multiplications and additions on a logarithmic scale, stage over stage, as HTML."""
     counted = [row for row in rows if any(row.stages.values())]
     totals = [c.total for row in counted for c in row.stages.values() if c is not None]
-    least, most = max(min(totals, default=1), 1) / 2, max([*totals, 2])
+    least = max(min(totals, default=1), 1) / 2
+    most = max([*totals, 2])
     left, right = 4.0, svg.WIDTH - 4
 
     def x(total: int) -> float:

@@ -16,7 +16,8 @@ from armdyn.studio.style import POSITIVE
 from armdyn.study.sizing.worst_case import Demand, HeatMap, WorstCase, worst_case
 
 ROW = 30.0
-COLD, HOT = np.array([33, 84, 140]), np.array([253, 224, 71])
+COLD = np.array([33, 84, 140])
+HOT = np.array([253, 224, 71])
 """Colours of a motor that does nothing, and of one at its limit."""
 BROKEN = np.array([200, 30, 45])
 

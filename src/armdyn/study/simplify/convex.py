@@ -71,9 +71,11 @@ class Constraints:
     def region(self, p: Array, B: Array, values: Array) -> Region:
         """Where θ of ψ = p + B θ may be, for p (n, 10) and B (n, 10, unknowns)."""
         bodies: list[tuple[Array, Array]] = []
-        sides, limits = [np.zeros((0, B.shape[2]))], [np.zeros(0)]
+        sides = [np.zeros((0, B.shape[2]))]
+        limits = [np.zeros(0)]
         for i in map(int, np.flatnonzero(B.any(axis=(1, 2)))):
-            phi, slopes = self.arm.from_units[i] @ p[i], self.arm.from_units[i] @ B[i]
+            phi = self.arm.from_units[i] @ p[i]
+            slopes = self.arm.from_units[i] @ B[i]
             bodies += self._bodies(i, phi, slopes, values)
             rows = self._bounds(i, values)
             sides.append(rows[:, :10] @ slopes)

@@ -129,7 +129,8 @@ def _hollow(S: Array) -> Array:
     Q, S = np.eye(len(S)), S.copy()
     for k in range(len(S) - 1):
         diagonal = np.diag(S)
-        high, low = k + int(np.argmax(diagonal[k:])), k + int(np.argmin(diagonal[k:]))
+        high = k + int(np.argmax(diagonal[k:]))
+        low = k + int(np.argmin(diagonal[k:]))
         # a c² + 2 b c s + d s² = 0 for the direction (c, s) in the plane of both
         a, b, d = S[high, high], S[high, low], S[low, low]
         if a <= 0 or d >= 0:

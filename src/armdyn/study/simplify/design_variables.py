@@ -390,7 +390,8 @@ class ParametrisedArm:
 
     def centre(self, i: int, values: Array) -> Array:
         """The centre of mass of link i, its searched coordinates at given values."""
-        centre, searched = self.own[i][1].copy(), values[len(self.variables.lengths) :]
+        centre = self.own[i][1].copy()
+        searched = values[len(self.variables.lengths) :]
         for (link, axis), value in zip(self.coordinates, searched, strict=True):
             if link == i:
                 centre[axis] = value
@@ -413,7 +414,8 @@ class ParametrisedArm:
     def _held(self, i: int, centre: Array) -> tuple[Array, Array]:
         """Rows F and values f of F φ = f for the held numbers of link i."""
         mass, _, tensor = self.own[i]
-        rows, known = np.eye(10), np.array([mass, 0, 0, 0, *(tensor[a, b] for _, a, b in ENTRIES)])
+        rows = np.eye(10)
+        known = np.array([mass, 0, 0, 0, *(tensor[a, b] for _, a, b in ENTRIES)])
         rows[1:4, 0] = -centre
         rows[4:] = [self.tensor_row(i, k, centre) for k in range(6)]
         held = ~np.array([self.numbers[i, 0], *self.unknown[i], *self.numbers[i, 4:]])

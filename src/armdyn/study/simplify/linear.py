@@ -156,7 +156,8 @@ def linear_conditions(
 
 def link_slopes(model: RobotModel, q: Array) -> tuple[Array, list[dict[int, Array]]]:
     """Frames T_k of the links at q (m, N), (N, m, 4, 4), and U_ki = ∂T_k/∂q_i by k and i."""
-    frames, T = world_frames(model, q), np.zeros((len(model.joints), len(q), 4, 4))
+    frames = world_frames(model, q)
+    T = np.zeros((len(model.joints), len(q), 4, 4))
     for k, (R, O) in enumerate(zip(frames.R, frames.O, strict=True)):
         T[k, :, :3, :3], T[k, :, :3, 3], T[k, :, 3, 3] = R, O, 1.0
     D = np.array([[joint.type.generator(joint.axis)] for joint in model.joints])

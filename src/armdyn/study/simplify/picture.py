@@ -194,7 +194,8 @@ def _sketch_arms(
     # a link with counterweights is drawn as it was, and they are drawn beside it
     pairs = enumerate(zip(models[0].links, models[1].links, strict=True))
     links = tuple(old if i in added else new for i, (old, new) in pairs)
-    first, second = _in_space(models[0], {}), _in_space(replace(models[1], links=links), added)
+    first = _in_space(models[0], {})
+    second = _in_space(replace(models[1], links=links), added)
     extent = np.ptp(np.concatenate([first.points, second.points]), axis=0)
     view = max(pictures.VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
     return first.seen(view), second.seen(view)

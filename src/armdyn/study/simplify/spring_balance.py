@@ -57,7 +57,8 @@ class SpringPlace:
 
     def torque_slopes(self, stiffness: float, point: Array, anchor: Array, length: float) -> Array:
         """The torques of one spring by its stiffness, point and anchor, (m, n, 7)."""
-        R, dR = self.X[:, :3, :3], self.dX[..., :3, :3]
+        R = self.X[:, :3, :3]
+        dR = self.dX[..., :3, :3]
         d = R @ point + self.X[:, :3, 3] - anchor
         dp = dR @ point + self.dX[..., :3, 3]
         size = np.maximum(np.linalg.norm(d, axis=-1), 1e-9 * length) if length else np.ones(len(d))

@@ -54,7 +54,8 @@ def _draw_arm(panel: Any, model: RobotModel, springs: Sequence[Spring]) -> None:
     """The arm in the middle of its ranges, seen along the axis along which it extends least."""
     at = coordinates_of(model)
     frames = world_frames(model, at.positions(model.ranges.mean(axis=1)))
-    joints, lines = np.array(frames.O), [np.array(line) for line in limbs(model, frames)]
+    joints = np.array(frames.O)
+    lines = [np.array(line) for line in limbs(model, frames)]
     ends = [np.array(spring_vectors(frames, spring)[1:]) for spring in springs]
     points = np.concatenate([joints, *lines, *ends])
     narrow = int(np.argmin(np.ptp(points, axis=0)))

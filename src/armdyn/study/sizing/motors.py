@@ -53,7 +53,8 @@ class Panel:
 def draw_panels(title: str, subtitle: str, panels: Sequence[Panel]) -> Any:
     """The figure of all motors."""
     columns = min(len(panels), 3 if len(panels) != 4 else 2)
-    height, width = 1.5 + 2.7 * -(-len(panels) // columns), max(3.7 * columns + 0.4, 6.0)
+    height = 1.5 + 2.7 * -(-len(panels) // columns)
+    width = max(3.7 * columns + 0.4, 6.0)
     figure = sheet(width, height, title, subtitle, 0.75 / width, 0.25)
     room = {"left": 0.75 / width, "right": 1 - 0.2 / width, "hspace": 0.48, "wspace": 0.3}
     room |= {"top": 1 - 1.25 / height, "bottom": 0.5 / height}
@@ -162,7 +163,8 @@ class MotorReport(Result):
     @property
     def excesses(self) -> tuple[str, ...]:
         """Where a motor leaves its limits or its rating, in words."""
-        torques, speeds = np.abs(self.torque).max(axis=0), np.abs(self.speed).max(axis=0)
+        torques = np.abs(self.torque).max(axis=0)
+        speeds = np.abs(self.speed).max(axis=0)
         return tuple(
             f"the motor of {joint} needs {what} of {found[i]:.4g} {self.units(i)[unit]}, more than "
             f"its {limit[i]:.4g}"

@@ -95,7 +95,8 @@ def candidates(load: Load, pairs: Sequence[tuple[Motor, Gear]]) -> Candidates:
         a, b, c = (load.shares @ x for x in (behind**2, behind * load.qdd, load.qdd**2))
         square[some] = a / n**2 + 2 * b * j + c * (j * n) ** 2
         peak[some] = _largest(behind, load.qdd, j * n**2) / n
-    speed, most = N * np.abs(load.qd).max(), np.full(len(pairs), np.abs(load.torque).max())
+    speed = N * np.abs(load.qd).max()
+    most = np.full(len(pairs), np.abs(load.torque).max())
     found = np.stack([peak, np.sqrt(np.maximum(square, 0.0)), speed, most, speed], axis=1)
     given = [
         (m.peak_torque, m.rated_torque, m.max_speed, g.peak_torque, g.max_speed) for m, g in pairs
@@ -397,7 +398,8 @@ def _fault(joint: Joint, load: Load, tried: Candidates | None, margin: float) ->
     best = int(worst.argmin())
     what = int(tried.use[best].argmax())
     (motor, gear), unit = tried.pairs[best], joint.type.torque_unit
-    peak, rms = np.abs(load.torque).max(), float(np.sqrt(load.shares @ load.torque**2))
+    peak = np.abs(load.torque).max()
+    rms = float(np.sqrt(load.shares @ load.torque**2))
     return (
         f"{joint.name} asks for {peak:.4g} {unit}, {rms:.4g} {unit} RMS and "
         f"{np.abs(load.qd).max():.4g} {joint.type.unit}/s, rotor aside, and {motor.name!r} with "

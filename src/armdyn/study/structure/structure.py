@@ -89,7 +89,8 @@ class Structure(Result):
 
     def sections(self) -> tuple[Section, ...]:
         """Tables of D, h and g, then the reasons, equal ones told once; each element as data."""
-        maps, every = [_map("D", self.D), _map("g", self.g[None])], len(self.joints)
+        maps = [_map("D", self.D), _map("g", self.g[None])]
+        every = len(self.joints)
         if every <= MOST_JOINTS_WITH_H:
             maps += [_map(f"h{i}", grid) for i, grid in enumerate(self.h, 1)]
             note = "h_ikm = h_imk, so the lower half mirrors the upper one."
@@ -282,7 +283,8 @@ def _fill(trunk: Trunk, numbers: Sequence[Ranges], tables: Sequence[Array]) -> N
             if pattern.zero[place]:
                 element = StructureElement("zero", (), text, parameters=parameters)
             else:
-                span, cancels = (float(low[at]), float(high[at])), bool(joints and rounding[at])
+                span = (float(low[at]), float(high[at]))
+                cancels = bool(joints and rounding[at])
                 status: Status = "varies" if joints else "constant"
                 text = CANCELS if cancels else text
                 element = StructureElement(status, joints, text, *span, cancels, parameters)

@@ -35,7 +35,8 @@ def draw_ranking(
     rows = -(-len(panels) // PANELS_A_ROW)
     height = 1.0 + rows * (0.75 + 0.3 * len(names))
     figure = sheet(12.0, height, head[0], f"{head[1]}; shorter is better", 0.02)
-    left, between = min(0.3, 0.03 + 0.0068 * max(map(len, names))), 0.3 * len(names) + 0.2
+    left = min(0.3, 0.03 + 0.0068 * max(map(len, names)))
+    between = 0.3 * len(names) + 0.2
     room = {"left": left, "right": 0.98, "top": 1 - 1.2 / height, "bottom": 0.15 / height}
     room |= {"wspace": 0.12, "hspace": 0.75 / between}
     places = panel_grid(figure, len(panels), PANELS_A_ROW, room, sharey=True)

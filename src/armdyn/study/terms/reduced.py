@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -302,7 +302,9 @@ class Reduced(Result):
         """Approximate torques of a motion, (..., n) [N m or N]."""
         return self.kernel(q, qd, qdd)
 
-    def export(self, directory: str | Path, language: str = "c", **options: Any) -> Any:
+    def export(
+        self, directory: str | Path, language: Literal["c", "python"] = "c", **options: Any
+    ) -> Any:
         """Write the torques as "c" or "python"; options as in `Robot.export`."""
         name = "inverse_dynamics"
         given = {"functions": (name,), "programs": {name: self.program}} | options

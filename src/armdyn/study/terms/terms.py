@@ -100,7 +100,8 @@ class Statistics:
     def share(self, i: int, column: int, name: str, kind: str, torque: Statistics) -> Share:
         """The share of a column in the torque of joint i."""
         mean, top = float(torque.square[i, 0]), float(torque.peak[i, 0])
-        rms, peak = float(self.square[i, column]) ** 0.5, float(self.peak[i, column])
+        rms = float(self.square[i, column]) ** 0.5
+        peak = float(self.peak[i, column])
         return Share(
             *(name, kind, rms, peak),
             *(_ratio(float(self.product[i, column]), mean), _ratio(rms, mean**0.5)),
@@ -140,7 +141,8 @@ def joint_terms(
             for c, column in enumerate(columns)
             if single.peak[i, c] > NEGLIGIBLE_SHARE * total.peak[i, 0]
         ]
-        rms, peak = float(total.square[i, 0]) ** 0.5, float(total.peak[i, 0])
+        rms = float(total.square[i, 0]) ** 0.5
+        peak = float(total.peak[i, 0])
         found.append(
             JointTerms(
                 *(joint.name, joint.type.torque_unit, rms, peak),

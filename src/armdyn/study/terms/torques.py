@@ -17,6 +17,7 @@ from armdyn.forks import cached_property
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
 from armdyn.model.friction import FRICTION_ROWS
+from armdyn.quantities.request import Formulation
 from armdyn.report.figures import (
     COLOURS,
     INK,
@@ -332,7 +333,8 @@ def _motion_section(joints: list[dict[str, Any]], terms: list[str]) -> Section:
 
 def _state_section(joints: list[dict[str, Any]], terms: list[str]) -> Section:
     """The torques of one state: each is its own peak."""
-    limited, largest = any(x["limit"] for x in joints), max(abs(x["peak"]) for x in joints)
+    limited = any(x["limit"] for x in joints)
+    largest = max(abs(x["peak"]) for x in joints)
     rows = tuple(
         (
             *(joint["name"], joint["unit"], f"{unrounded(joint['peak'], largest):.6g}"),
@@ -357,7 +359,7 @@ def torque_report(
     over: Over,
     *,
     friction: bool = True,
-    formulation: str | None = None,
+    formulation: Formulation | None = None,
     reactions: bool = False,
     external_wrench: ArrayLike | None = None,
     wrench_link: str = "tool",
