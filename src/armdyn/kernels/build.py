@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import platform
+import struct
 import sys
 import threading
 import weakref
@@ -93,7 +94,7 @@ def _loaded(kept: bytes) -> MachineCode | None:
     """Machine code from what was kept; None if that is none."""
     try:
         return BACKEND.load(kept)
-    except (ValueError, TypeError, LookupError, RuntimeError):
+    except (ValueError, TypeError, LookupError, RuntimeError, struct.error):
         return None
 
 

@@ -19,6 +19,7 @@ from armdyn.kernels.build import machine_code
 from armdyn.kernels.cache import user_cache
 from armdyn.kernels.kernel import Kernel
 from armdyn.kernels.llvm import backend as llvm_backend
+from armdyn.kernels.llvm import elf
 from armdyn.kernels.llvm.backend import Linked, LlvmTarget, object_code
 from armdyn.kernels.llvm.target import Target
 from armdyn.model.edit import with_gravity
@@ -316,3 +317,28 @@ def test_the_key_reads_every_room_that_programs_come_from():
     used = {rooms[one] for name, ones in imports().items() if rooms[name] in read for one in ones}
     # errors, locks and tables decide no number; files hold what the rooms that are read have found
     assert used - read <= {"", "errors", "forks", "html", "io", "version"}
+
+
+FULL = """
+import mmap
+import numpy as np
+import armdyn
+robot = armdyn.load("two_link")
+robot.mass_matrix(np.ones(2))                                       # all is imported
+page = mmap.PAGESIZE
+pages = [mmap.mmap(-1, page) for _ in range(400)]
+filled = [mmap.mmap(-1, size * page) for size in (512, 64, 16, 8, 4, 3, 2) for _ in range(100)]
+far = mmap.mmap(-1, 5 * 2**30, prot=mmap.PROT_READ)
+del pages[::2]                                                      # room for constants alone
+print(*robot.inverse_dynamics(*np.ones((3, 2))))
+"""
+
+
+@pytest.mark.skipif(not elf.HERE, reason="LLVM's loader is used here")
+def test_code_and_constants_are_near_each_other_in_a_large_process(tmp_path):
+    """LLVM's loader aborts, or reads other memory, where the system puts them far apart."""
+    command = [sys.executable, "-c", FULL]
+    environment = os.environ | {"ARMDYN_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    expected = Robot(MODEL).inverse_dynamics(*np.ones((3, 2)), formulation="newton_euler")
+    np.testing.assert_allclose([float(x) for x in done.stdout.split()], expected, rtol=1e-12)

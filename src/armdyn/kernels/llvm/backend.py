@@ -2,7 +2,7 @@
 
 import json
 import weakref
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -11,6 +11,7 @@ import llvmlite.binding as llvm
 from armdyn.forks import lock_over_fork
 from armdyn.graph.program import Program
 from armdyn.kernels import numpy_api
+from armdyn.kernels.llvm import elf
 from armdyn.kernels.llvm.module import module
 from armdyn.kernels.llvm.rollout_loop import StateRows
 from armdyn.kernels.llvm.target import Target
@@ -51,10 +52,15 @@ class LlvmTarget:
 class Linked:
     """Code in memory, which it leaves with this object.
 
-    It has an engine of its own: LLVM's shared engines keep about 10 kB of every library for good.
+    Where LLVM's loader is used, it has an engine of its own: shared ones keep about 10 kB of every
+    library for good.
     """
 
-    def __init__(self, content: bytes, exported: Iterable[str]):
+    def __init__(self, content: bytes, exported: Sequence[str]):
+        if elf.HERE:
+            self._code = elf.ElfCode(content, exported, numpy_api.symbols())
+            self._addresses = self._code.addresses
+            return
         with _LOCK:
             for name, address in numpy_api.symbols().items():
                 llvm.add_symbol(name, address)
