@@ -229,10 +229,19 @@ def central_differences(function, x, h=2e-2):
     return np.stack(columns, -1)
 
 
-def states_of(kernel, *batch, seed=3):
-    """Speeds away from zero, where dry friction has no derivative."""
+def states_of(kernel, *batch, seed=3, model=None):
+    """States at random; speeds, of a model also those of its drives, are away from zero.
+
+    There dry friction has no derivative, and differences of it are none.
+    """
     rng = np.random.default_rng(seed)
     given = {name: rng.uniform(-1.5, 1.5, (*batch, n)) for name, n in kernel.inputs.items()}
     if "qd" in given:
-        given["qd"] = np.copysign(0.7 + np.abs(given["qd"]), given["qd"])
+        qd = given["qd"] = np.copysign(0.7 + np.abs(given["qd"]), given["qd"])
+        if model is not None and model.drives:
+            at = coordinates_of(model).with_drives()
+            while (slow := (np.abs(at.rates(qd)) < 0.3).any(-1)).any():
+                qd[slow] = rng.choice([-1.0, 1.0], qd[slow].shape) * rng.uniform(
+                    0.7, 2.2, qd[slow].shape
+                )
     return list(given.values())
