@@ -34,7 +34,7 @@ _ENTRY = 16
 """Bytes of a jump with its address."""
 
 
-class Section(NamedTuple):
+class ElfSection(NamedTuple):
     """A header of a section."""
 
     name: int
@@ -60,7 +60,7 @@ class ElfCode:
         (first,) = struct.unpack_from("<Q", content, 0x28)
         size, count = struct.unpack_from("<HH", content, 0x3A)
         at = [first + k * size for k in range(count)]
-        self.sections = [Section(*struct.unpack_from("<IIQQQQIIQQ", content, a)) for a in at]
+        self.sections = [ElfSection(*struct.unpack_from("<IIQQQQIIQQ", content, a)) for a in at]
         self.places: dict[int, int] = {}
         """Where sections are in this memory; jumps out of it come behind them."""
         self.end = 0
@@ -86,7 +86,7 @@ class ElfCode:
         if _C.mprotect(self.base, self.size, mmap.PROT_READ | mmap.PROT_EXEC):
             raise OSError(ctypes.get_errno(), "the system does not run code that was just made")
 
-    def _data(self, section: Section) -> bytes:
+    def _data(self, section: ElfSection) -> bytes:
         data = self.content[section.offset : section.offset + section.size]
         if len(data) < section.size:
             raise ValueError("an object file ends too early")
