@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import armdyn
-from armdyn.identification.excitation.problem import RestBasis
 from armdyn.identification.excitation.excite import Excitation
+from armdyn.identification.excitation.problem import RestBasis
 
 PANDA = [15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0]
 """Published accelerations of the Panda [rad/s²]: Franka Control Interface, robot specifications."""
