@@ -34,7 +34,7 @@ from armdyn.io.describe import describe
 from armdyn.io.dh import COLUMNS
 from armdyn.io.files import read_model, save_model
 from armdyn.model import RobotModel
-from armdyn.study.check.check import check_report
+from armdyn.study.check.check import check
 
 PATIENCE = 30.0
 """Seconds after which a try counts as one without end."""
@@ -169,7 +169,7 @@ class Fuzzer:
         self._use(model)
         if rng.random() < 0.1:
             self._doing = f"check {name}"
-            check_report(path)
+            check(path)
 
     def _use(self, model: RobotModel) -> None:
         before = self._doing

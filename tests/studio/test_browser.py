@@ -15,7 +15,6 @@ import armdyn
 from armdyn.studio.arm import State
 from armdyn.studio.panels import exports, study
 from armdyn.studio.style import DARK, LIGHT
-from armdyn.study.check.check import check_report
 from support.paths import EXAMPLES, ROBOTS
 from support.studio_windows import ALL, PATIENCE, until
 
@@ -128,7 +127,7 @@ def test_a_urdf_is_uploaded_with_its_check(window, studio):
     q = window.session.state.q
     np.testing.assert_allclose(window.torques(), arm.inverse_dynamics(q, 0 * q, 0 * q), atol=1e-9)
     words = " ".join(window.words(".armdyn-check").split())
-    for finding in check_report(path):
+    for finding in armdyn.check(path).findings:
         assert finding.message in words
     window.shot("robot")
     window.dismiss()
