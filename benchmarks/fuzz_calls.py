@@ -56,7 +56,7 @@ OWN: dict[str, dict[str, Any]] = {
     "equations": {"form": "energy"},
     "count_operations": {"stage": "written"},
     "simplify": {"free": "link2.com", "symbolic": False},
-    "compare": {"with_": [], "states": 2},
+    "compare": {"with_": []},
     "kernel": {"quantity": "mass_matrix"},
     "with_joint": {"name": "joint1"},
     "with_link": {"name": "link1"},
@@ -110,7 +110,7 @@ def calls(folder: Path) -> list[Call]:
         "robot": robot,
         "position": robot.forward_kinematics(RIGHT["q0"])[:3, 3] - (0.01, 0.0, 0.0),
         "trajectory": simulation.hold([0.1, 0.2], 1.0),
-        "task": simulation.hold([0.1, 0.2], 1.0),
+        "over": simulation.hold([0.1, 0.2], 1.0),
         "robots": [robot, robot],
         "motors": str(folder / "motors.toml"),
     }

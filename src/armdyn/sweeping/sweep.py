@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import SweepError, check_known, shown
-from armdyn.robot import Robot
+from armdyn.robot import Robot, check_robot
 from armdyn.sweeping.blocks import block_plan
 from armdyn.sweeping.columns import Subject, names_in, subject
 from armdyn.sweeping.grid import GridSpace
@@ -71,7 +71,7 @@ def sweep(
     """
     if tell is not None and not callable(tell):
         raise SweepError(f"tell: expected a function of two numbers, got {shown(tell)}")
-    given = read_over(robot, over)
+    given = read_over(check_robot(robot), over)
     what = subject(robot, quantity, given.names, options)
     space = given.space(what.columns)
     if by:
