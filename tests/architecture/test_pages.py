@@ -1,6 +1,7 @@
 """What the pages of the documentation show is what happens."""
 
 import re
+import tomllib
 
 import pytest
 
@@ -10,6 +11,7 @@ from armdyn.simulation import controllers
 from armdyn.simulation.simulator import ADAPTIVE, FIXED
 from armdyn.study.simplify.goals import WORDS
 from support.pages import commands, page, table
+from support.paths import ROOT
 
 COMMANDS = [
     words
@@ -60,3 +62,9 @@ def test_every_controller_and_every_method_is_listed():
     assert [word for _, word in rows] == list(GAINS)
     listed = re.findall(r'`"(\w+)"`', text.split("## Methods")[1].split("##")[0])
     assert {*listed} == {*ADAPTIVE, *FIXED}
+
+
+def test_every_extra_is_on_the_page_of_the_installation():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    listed = re.findall(r"^\| `(\w+)` \|", table(page("install"), "extras"), re.MULTILINE)
+    assert sorted(listed) == sorted(extras["optional-dependencies"])

@@ -234,5 +234,5 @@ def test_a_library_that_is_too_old_is_named_with_the_version_to_install(name, mo
 def test_the_extras_ask_for_the_versions_that_are_checked():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     for name, least in LEAST.items():
-        listed = extras["optional-dependencies"][name]
-        assert listed == [f"{name}>={'.'.join(map(str, least))}"]
+        (listed,) = extras["optional-dependencies"][name]
+        assert listed.partition(",")[0] == f"{name}>={'.'.join(map(str, least))}"
