@@ -1,11 +1,14 @@
-"""The reference of the public names, in the order in which the package lists them."""
+"""The reference of the public names, on the pages that ask for them."""
+
+import re
+from types import ModuleType
 
 from sphinx.application import Sphinx
 
 import armdyn
 
-SECTIONS = {"simulation": armdyn.simulation, "errors": armdyn.errors}
-MARK = "<!-- reference -->"
+MARK = re.compile(r"<!-- reference: ([\w ]+) -->")
+"""Where a page wants the reference of some names."""
 
 
 def _directive(name: str, found: object) -> str:
@@ -14,16 +17,17 @@ def _directive(name: str, found: object) -> str:
     return f"```{{eval-rst}}\n.. autoclass:: {name}\n   :members:\n```\n\n"
 
 
-def _reference() -> str:
+def _reference(names: re.Match[str]) -> str:
     text = ""
-    for name in (each for each in armdyn.__all__ if each not in SECTIONS):
-        text += f"## {name}\n\n" + _directive(f"armdyn.{name}", getattr(armdyn, name))
-    for title, module in SECTIONS.items():
-        text += f"## armdyn.{title}\n\n"
-        for name, found in sorted(vars(module).items()):
-            public = not name.startswith("_") and callable(found)
-            if public and found.__module__.startswith("armdyn."):
-                text += f"### {title}.{name}\n\n" + _directive(f"armdyn.{title}.{name}", found)
+    for name in names[1].split():
+        found = getattr(armdyn, name)
+        if not isinstance(found, ModuleType):
+            text += f"## {name}\n\n" + _directive(f"armdyn.{name}", found)
+            continue
+        for part, value in sorted(vars(found).items()):
+            public = not part.startswith("_") and callable(value)
+            if public and value.__module__.startswith("armdyn."):
+                text += f"## {name}.{part}\n\n" + _directive(f"armdyn.{name}.{part}", value)
     return text
 
 
@@ -44,8 +48,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Put the reference in the place that a page keeps for it."""
 
     def filled(app: Sphinx, page: str, source: list[str]) -> None:
-        if MARK in source[0]:
-            source[0] = source[0].replace(MARK, _reference())
+        source[0] = MARK.sub(_reference, source[0])
 
     kept: list[str] = []
 

@@ -31,9 +31,7 @@ def test_the_one_joint_of_the_table_gives_its_numbers(file):
 
 def test_catalog_and_formulations_are_listed_in_full():
     assert tuple(re.findall(r"`(\w+)`", table(README, "catalog"))) == catalog_names()
-    assert re.findall(r"`(\w+)`", table(README, "formulations")) == list(
-        FORMULATIONS
-    )
+    assert re.findall(r"`(\w+)`", table(README, "formulations")) == list(FORMULATIONS)
 
 
 def test_every_method_in_the_table_of_terms_exists():
