@@ -114,7 +114,8 @@ class _Places(ast.NodeVisitor):
             self.add("term", start, last, "")
         elif isinstance(node.op, ast.MatMult) and b"#" not in self.source[first:last]:
             left, right = self.source[first:start].decode(), self.source[end:last].decode()
-            self.add("operator", first, last, f"{right.strip()} @ ({left.strip()})", start)
+            if left.strip() != right.strip():
+                self.add("operator", first, last, f"{right.strip()} @ ({left.strip()})", start)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """Another operator, or nothing done."""

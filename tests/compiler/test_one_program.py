@@ -235,7 +235,7 @@ def test_a_deep_search_is_kept_and_never_longer(tmp_path, monkeypatch):
     monkeypatch.setattr(anneal, "STAGES", 2)
     robot = armdyn.Robot(random_model("RPR", 11))
     deep = robot.optimized(effort="deep")
-    assert deep.with_gravity((0, 0, -1.6)).effort == "deep"
+    assert deep.with_gravity((0, 0, -1.6)).search_effort == "deep"
     count = armdyn.count_operations(deep)
     assert count.total <= armdyn.count_operations(robot).total
     (file,) = (tmp_path / "programs").iterdir()

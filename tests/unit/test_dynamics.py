@@ -70,9 +70,9 @@ def test_arguments_are_not_changed_and_results_are_fresh():
     M[:] = 0
     assert np.array_equal(q, STATE[0])
     assert ROBOT.mass_matrix(q).any()
-    gravity = ROBOT.gravity
-    gravity[:] = 0
-    assert ROBOT.gravity.any()
+    for name in ("gravity", "limits", "velocity_limits", "effort_limits"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(ROBOT, name)[:] = 0
 
 
 def test_unknown_formulation_method_link_and_task_name_what_exists():

@@ -125,7 +125,7 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
     check_known("effort", request.effort, EFFORTS)
     if request.derivative is not None:
         check_known("derivative", request.derivative, DERIVATIVES)
-    offered = (*quantity.options, "friction")
+    offered = dict.fromkeys((*quantity.options, "friction"))
     for name, names in OPTIONS.items():
         given = any(getattr(request, field) != _DEFAULTS[field] for field in names)
         if given and name not in offered:

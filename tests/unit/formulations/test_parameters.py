@@ -40,11 +40,11 @@ def test_the_rotor_of_the_first_joint_acts_with_its_link_as_one():
 
 
 def test_values_go_in_as_a_whole_and_come_out_again():
-    values = DRIVEN.parameters * np.linspace(0.9, 1.1, len(DRIVEN.parameters))
+    values = DRIVEN.parameters() * np.linspace(0.9, 1.1, len(DRIVEN.parameters()))
     other = DRIVEN.with_parameters(values, physical="ignore")
     assert other.parameter_names == DRIVEN.parameter_names
     assert np.allclose(other.parameters(), values, rtol=1e-15, atol=0)
-    same = DRIVEN.with_parameters(DRIVEN.parameters)
+    same = DRIVEN.with_parameters(DRIVEN.parameters())
     assert np.array_equal(same.inverse_dynamics(*STATES), DRIVEN.inverse_dynamics(*STATES))
 
 

@@ -110,7 +110,7 @@ def test_errors_are_those_of_what_the_report_names(robot, method):
         assert least <= min(others) * (1 + 1e-6)
     values = bare.robot.base_parameters(links=True).values  # the robot is what was scored
     base = given.base_parameters(links=True)
-    links = [p.value for p in bare.parameters()[: 10 * len(given.model.links)]]
+    links = [p.value for p in bare.parameters[: 10 * len(given.model.links)]]
     np.testing.assert_allclose(base.matrix @ links, values, atol=1e-9 * np.abs(values).max())
 
 

@@ -145,7 +145,8 @@ def test_a_robot_keeps_its_kernels():
         ("inverse_dynamics", {"wrench": ("tol",)}, UnknownNameError, "Did you mean 'tool'"),
         ("inverse_dynamics", {"wrench": "link44"}, UnknownNameError, "Did you mean 'link4'"),
         ("forward_dynamics", {"method": "articulated"}, UnknownNameError, "Did you mean 'articulated_body'"),
-        ("inverse_dynamics", {"method": "denoc", "payload": True}, ModelError, "leave the method out"),
+        ("inverse_dynamics", {"formulation": "denoc", "payload": True}, ModelError, "leave the formulation out"),
+        ("inverse_dynamics", {"method": "denoc"}, ModelError, "no option 'method'; it has friction"),
     ],
 )  # fmt: skip
 def test_what_there_is_not_is_said(quantity, options, error, message):

@@ -67,7 +67,7 @@ def test_products_know_every_operation_and_argument(arm):
 
 @pytest.mark.arms(where=lambda arm: not arm.mimics and not arm.drives)
 def test_the_products_of_articulated_bodies_are_their_slopes(arm):
-    check_products(*programs(arm, "forward_dynamics", formulation="articulated_body"))
+    check_products(*programs(arm, "forward_dynamics", method="articulated_body"))
 
 
 @SHORT

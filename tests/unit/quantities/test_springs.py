@@ -30,10 +30,10 @@ def test_torques_are_linear_in_stiffness_and_its_product_with_the_free_length():
     names = ("balance.stiffness", "balance.stiffness_length", "spring2.stiffness")
     assert SPRUNG.parameter_names[30:] == names
     assert [p.unit for p in SPRUNG.parameter_table[30:]] == ["N/m", "N", "N/m"]
-    np.testing.assert_allclose(SPRUNG.regressor(*STATE) @ SPRUNG.parameters, tau, atol=1e-11)
+    np.testing.assert_allclose(SPRUNG.regressor(*STATE) @ SPRUNG.parameters(), tau, atol=1e-11)
     base = SPRUNG.base_parameters()
     np.testing.assert_allclose(SPRUNG.base_regressor(*STATE) @ base.values, tau, atol=1e-11)
-    heavier = SPRUNG.with_parameters(1.3 * SPRUNG.parameters)
+    heavier = SPRUNG.with_parameters(1.3 * SPRUNG.parameters())
     np.testing.assert_allclose(heavier.inverse_dynamics(*STATE), 1.3 * tau, atol=1e-11)
 
 
