@@ -158,7 +158,9 @@ def test_a_trajectory_that_does_not_fit_shows_its_error(window, tmp_path):
     path = tmp_path / "short.csv"
     path.write_text("t,q1\n0,0\n1,1\n")
     window.upload(".csv", path)
-    note = window.page.locator(".mantine-Notification-root", has_text="a column for each of 6 joints")
+    note = window.page.locator(
+        ".mantine-Notification-root", has_text="a column for each of 6 joints"
+    )
     note.wait_for()
     window.dismiss()
 
