@@ -75,8 +75,8 @@ NUMBERS = {
 }
 
 
-SIDE_BY_SIDE = 3
-"""Angles whose operations stand between each other's: those of one alone wait for their results."""
+SIDE_BY_SIDE = {16: 3, 32: 3, 64: 2}
+"""By the bytes of a vector, angles whose operations alternate: those of one wait for each other."""
 
 
 def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
@@ -95,8 +95,8 @@ def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
     t.let(f"sub i64 {slots}, %count", "%others")
     t.jump("loop", begin="loop")
     i, k = (t.let(f"phi i64 [0, %entry], [%{name}.next, %done]") for name in "ik")
-    places = []
-    for _ in range(SIDE_BY_SIDE):
+    places, together = [], SIDE_BY_SIDE[v.bytes]
+    for _ in range(together):
         places.append([t.at(f"%{name}", i, v.type) for name in ("angles", "sines", "cosines")])
         after = t.let(f"add i64 {k}, 1")
         full = t.let(f"icmp eq i64 {after}, %count")
@@ -112,14 +112,14 @@ def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
     far = [_is_far(t, x) for x in angles]
     mask = reduce(lambda a, b: t.let(f"or <{v.lanes} x i1> {a}, {b}"), far)
     t.branch(t.any(mask), "far", "near", begin="near")
-    writers = [IrWriter(v, names=f"side{j}.") for j in range(SIDE_BY_SIDE)]
+    writers = [IrWriter(v, names=f"side{j}.") for j in range(together)]
     for writer, x, (_, *results) in zip(writers, angles, places, strict=True):
         for value, place in zip(_near(writer, x), results, strict=True):
             writer.do(f"store {v.type} {value}, ptr {place}, align {v.bytes}")
     t.lines += chain.from_iterable(zip(*(writer.lines for writer in writers), strict=True))
     t.jump("done", begin="far")
-    for three in places:
-        t.do(f"call void @sin_cos.far({', '.join(f'ptr {place}' for place in three)})")
+    for some in places:
+        t.do(f"call void @sin_cos.far({', '.join(f'ptr {place}' for place in some)})")
     t.jump("done", begin="done")
     t.branch(more, "loop", "exit", begin="exit")
     t.do("ret void")
