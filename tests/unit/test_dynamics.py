@@ -75,6 +75,16 @@ def test_arguments_are_not_changed_and_results_are_fresh():
             getattr(ROBOT, name)[:] = 0
 
 
+def test_limits_are_those_of_the_joints():
+    model = armdyn.load("panda").model
+    limits = [joint.limits for joint in model.joints]
+    robot = armdyn.Robot(model)
+    assert np.array_equal(robot.limits, [(limit.lower, limit.upper) for limit in limits])
+    assert np.array_equal(robot.velocity_limits, [limit.velocity for limit in limits])
+    assert np.array_equal(robot.effort_limits, [limit.effort for limit in limits])
+    assert len({*robot.effort_limits}) > 1
+
+
 def test_unknown_formulation_method_link_and_task_name_what_exists():
     with pytest.raises(
         UnknownNameError, match=r"formulation 'lagrange'\. Did you mean 'lagrange_euler'"

@@ -16,12 +16,12 @@ def check(robot: RobotSource, *, json: Json = False) -> None:
     """
     from armdyn.study.check.check import check as checked
 
-    found = checked(robot.source, read=robot.read)
+    result = checked(robot.source, read=robot.read)
     if json:
-        print_json(found.data())
-        raise typer.Exit(found.exit_code)
-    for finding in found.findings:
+        print_json(result.data())
+        raise typer.Exit(result.exit_code)
+    for finding in result.findings:
         level = finding.level, STYLES[finding.level]
         print_styled(level, ": ", (finding.where, "bold"), f": {finding.message}")
-    print_line(f"{found.source}: {found.summary}")
-    raise typer.Exit(found.exit_code)
+    print_line(f"{result.source}: {result.summary}")
+    raise typer.Exit(result.exit_code)

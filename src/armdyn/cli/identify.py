@@ -103,11 +103,11 @@ def identify(
     logs = [str(path) for path in data]
     try:
         with steps_bar("identifying", "samples") as tell:
-            found = cases[only](opened, logs, held, progress=tell, **options)
+            result = cases[only](opened, logs, held, progress=tell, **options)
     except KeyboardInterrupt:
         print_line("stopped from the keyboard; nothing was written", stderr=True)
         raise typer.Exit(130) from None
-    deliver(found, json, save=output, plot=plot, save_report=report)
+    deliver(result, json, save=output, plot=plot, save_report=report)
 
 
 def _validation(given: list[str] | None) -> Any:

@@ -93,14 +93,14 @@ def simplify(
     arm = robot.open()
     with console.status("designing") as say:
         options["progress"] = lambda done, steps: say(f"searching lengths: {done} of {steps}")
-        found = simplified(arm, free, goal, over=trajectory, **options)
+        result = simplified(arm, free, goal, over=trajectory, **options)
         say("comparing both arms")
-        found.sections()
+        result.sections()
         if output is not None:
-            found.robot.save(output)
-    colour = "green" if found.feasible else "red"
-    console.deliver(found, json, output, colour=colour, save=plot)
-    raise typer.Exit(found.exit_code)
+            result.robot.save(output)
+    colour = "green" if result.feasible else "red"
+    console.deliver(result, json, output, colour=colour, save=plot)
+    raise typer.Exit(result.exit_code)
 
 
 def _pair(word: str, text: str) -> tuple[float | None, float | None]:
@@ -129,9 +129,9 @@ def balance_by_springs(
         raise typer.BadParameter(f"--goal {goal}: springs are for the goal gravity-balanced")
     between = None if springs is None else [_ends(word) for word in springs.split(",")]
     with console.status("balancing"):
-        found = spring_balance(robot.open(), between, free_length=free_length, reach=reach)
-    console.deliver(found, json, plot=plot, colour="green" if found.exact else "red")
-    raise typer.Exit(int(not found.exact))
+        result = spring_balance(robot.open(), between, free_length=free_length, reach=reach)
+    console.deliver(result, json, plot=plot, colour="green" if result.exact else "red")
+    raise typer.Exit(int(not result.exact))
 
 
 def _ends(word: str) -> tuple[str, str]:

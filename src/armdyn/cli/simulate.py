@@ -163,12 +163,12 @@ class Control:
         count = 6 if self.controller == "impedance" else arm.n
         if self.controller == "operational-space":
             count = len(default_task(coordinates_of(arm.model)))
-        given: dict[str, Any] = {} if of_tool else {"friction": self.compensate}
+        gains: dict[str, Any] = {} if of_tool else {"friction": self.compensate}
         for word, name in GAINS[self.controller].items():
             if (text := getattr(self, word)) is not None:
                 values = numbers(f"--{word}", text, tuple(dict.fromkeys((1, count))))
-                given[name] = values[0] if len(values) == 1 else values
-        return getattr(simulation, LAWS.get(self.controller, usual))(arm, motion, **given), time
+                gains[name] = values[0] if len(values) == 1 else values
+        return getattr(simulation, LAWS.get(self.controller, usual))(arm, motion, **gains), time
 
     @property
     def _ways(self) -> dict[str, str | None]:

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 HERE = sys.platform == "linux" and platform.machine() == "x86_64"
 """Whether such files run in this process."""
-_C = ctypes.CDLL(None, use_errno=True)
 if HERE:
+    _C = ctypes.CDLL(None, use_errno=True)
     _POINTER, _SIZE, _INT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     _C.mmap.argtypes, _C.mmap.restype = (_POINTER, _SIZE, _INT, _INT, _INT, ctypes.c_long), _POINTER
     _C.munmap.argtypes, _C.mprotect.argtypes = (_POINTER, _SIZE), (_POINTER, _SIZE, _INT)
