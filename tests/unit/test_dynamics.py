@@ -1,4 +1,5 @@
 import pickle
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from armdyn.errors import (
     UnknownNameError,
 )
 from armdyn.quantities.formulations import FORMULATIONS, NEED_COM
+from armdyn.quantities.request import Formulation
 from support.arms import ARMS
 from support.peers import close
 from support.programs import EvaluatedRobot
@@ -73,6 +75,10 @@ def test_arguments_are_not_changed_and_results_are_fresh():
     for name in ("gravity", "limits", "velocity_limits", "effort_limits"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(ROBOT, name)[:] = 0
+
+
+def test_every_formulation_has_its_type():
+    assert get_args(Formulation) == tuple(FORMULATIONS)
 
 
 def test_limits_are_those_of_the_joints():

@@ -1,7 +1,7 @@
 """Every formulation of inverse dynamics by name."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol, get_args
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from armdyn.arrays import Array
 from armdyn.forks import imported
@@ -16,36 +16,28 @@ class Torques(Protocol):
         """Joint torques, (..., N)."""
 
 
-class _Pages(Mapping[Formulation, Callable[..., Torques]]):
-    """The functions of these names, each read from its page when it is asked for."""
+def _page(place: str) -> Callable[..., Torques]:
+    """A formulation that is read from its page when it is called."""
 
-    def __init__(self, **pages: str):
-        self.pages = pages
+    def formulation(*arguments: Any) -> Torques:
+        torques: Torques = imported(f"armdyn.{place}")(*arguments)
+        return torques
 
-    def __getitem__(self, name: Formulation) -> Callable[..., Torques]:
-        page, _, function = self.pages[name].partition(":")
-        found: Callable[..., Torques] = imported(f"armdyn.{page}:{function or name}")
-        return found
-
-    def __iter__(self) -> Iterator[Formulation]:
-        return iter(get_args(Formulation))
-
-    def __len__(self) -> int:
-        return len(self.pages)
+    return formulation
 
 
-FORMULATIONS = _Pages(
-    newton_euler="formulations.newton_euler",
-    newton_euler_base="formulations.newton_euler_tables",
-    newton_euler_link="formulations.newton_euler_tables",
-    lagrange_euler="formulations.lagrange_euler",
-    dalembert="formulations.dalembert",
-    denoc="formulations.denoc",
-    denoc_recursive="formulations.denoc_recursive",
-    augmented_body="formulations.augmented_body",
-    augmented_body_intrinsic="formulations.augmented_body",
-    minimal="shorten.minimal.torques:minimal_torques",
-)
+FORMULATIONS: dict[Formulation, Callable[..., Torques]] = {
+    "newton_euler": _page("formulations.newton_euler:newton_euler"),
+    "newton_euler_base": _page("formulations.newton_euler_tables:newton_euler_base"),
+    "newton_euler_link": _page("formulations.newton_euler_tables:newton_euler_link"),
+    "lagrange_euler": _page("formulations.lagrange_euler:lagrange_euler"),
+    "dalembert": _page("formulations.dalembert:dalembert"),
+    "denoc": _page("formulations.denoc:denoc"),
+    "denoc_recursive": _page("formulations.denoc_recursive:denoc_recursive"),
+    "augmented_body": _page("formulations.augmented_body:augmented_body"),
+    "augmented_body_intrinsic": _page("formulations.augmented_body:augmented_body_intrinsic"),
+    "minimal": _page("shorten.minimal.torques:minimal_torques"),
+}
 """Inverse dynamics by name, each a function (model, q, qd, qdd, wrench) -> Torques."""
 CHAINS = ("newton_euler_base", "newton_euler_link")
 """Those that are written for chains."""
