@@ -82,12 +82,9 @@ if TYPE_CHECKING:
     from armdyn.export.options import Exported, ExportKeywords
     from armdyn.kernels.cache import ObjectCache
     from armdyn.kernels.kernel import Kernel
-    from armdyn.kernels.quick import MethodDef
+    from armdyn.kernels.quick import BoundMethod
     from armdyn.loops.loop_coordinates import LoopSingularity
     from armdyn.shorten.canonical.dh_table import Convention, DhTable
-
-_WITHOUT_FRICTION = ("inverse_dynamics", ("friction", False))
-"""The key of this kernel in the table of a robot."""
 
 
 class Robot:
@@ -118,7 +115,7 @@ class Robot:
         self._kernels: dict[Any, Any] = {}
         """Kernels by request and type; by quantity and options what evaluates one state, and what
         was only asked for batches."""
-        self._quick: dict[str, MethodDef] = {}
+        self._quick: dict[str, BoundMethod] = {}
         """What Python knows of methods that are bound and quick."""
 
     def __repr__(self) -> str:
@@ -207,12 +204,12 @@ class Robot:
         return call(*arrays)
 
     def _hasten(self, quantity: str) -> None:
-        """Let the bound method of a quantity be its kernel for one state, if there are both."""
-        definition = self._quick.get(quantity)
-        if definition is not None:
-            request = Request(quantity, effort=self.search_effort, **definition.options)
-            kernel = getattr(self._kernels.get(request), "__self__", None)
-            definition.function = getattr(kernel, "entry", None) or definition.function
+        """Let the bound method of a quantity be its kernels for one state, if there are both."""
+        bound = self._quick.get(quantity)
+        if bound is not None:
+            for request, call in list(self._kernels.items()):
+                if isinstance(request, Request) and request.quantity == quantity:
+                    bound.add(request, getattr(call, "__self__", None))
 
     @property
     def _itself(self) -> Self:
@@ -621,11 +618,6 @@ class Robot:
         Returns:
             Torques and forces of the actuators, (..., n) [N m or N].
         """
-        if external_wrench is None and formulation is None and base_motion is None:
-            # one state takes less than a microsecond, and so must the way to its kernel
-            call = self._kernels.get(_WITHOUT_FRICTION if friction is False else "inverse_dynamics")
-            if call is not None and (friction is False or friction is True):
-                return call(q, qd, qdd)
         if formulation is None:
             more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
             options |= {} if friction is True else {"friction": friction}

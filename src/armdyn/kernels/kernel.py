@@ -1,7 +1,8 @@
 """Kernel: a quantity of a robot as a compiled function of arrays."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import math
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,10 @@ from armdyn.graph.program import Program
 from armdyn.kernels import numpy_api
 from armdyn.kernels.build import BACKEND, machine_code
 from armdyn.kernels.cache import ObjectCache
-from armdyn.kernels.llvm.backend import LlvmTarget, MachineCode
+from armdyn.kernels.llvm.backend import Linked, LlvmTarget, MachineCode
 from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.quick import MethodDef
-from armdyn.kernels.threads import run
+from armdyn.kernels.threads import SMALLEST, run
 from armdyn.model import RobotModel
 from armdyn.quantities.program import checked, quantity_program
 from armdyn.quantities.quantity import noun_of
@@ -50,21 +51,21 @@ class Kernel:
     @cached_property
     def _wide(self) -> MachineCode:
         """For batches."""
-        return self._build(Target.host())
+        return self._build(entry=False)
 
     @cached_property
-    def _narrow(self) -> MachineCode:
+    def _single(self) -> MachineCode:
         """For one state."""
-        return self._build(Target.host().narrow)
+        return self._build(entry=numpy_api.arrays_are_as_expected())
 
-    def _build(self, target: Target) -> MachineCode:
-        code_for = LlvmTarget(target, self.dtype)
+    def _build(self, entry: bool) -> MachineCode:
+        code_for = LlvmTarget(Target.host(), self.dtype, entry=entry)
         return machine_code(self.model, self.request, code_for, self.cache, self.given_program)
 
     @property
     def _built(self) -> MachineCode:
         """Either, for what both have in common."""
-        return self._narrow if "_narrow" in self.__dict__ else self._wide
+        return self._single if "_single" in self.__dict__ else self._wide
 
     def __repr__(self) -> str:
         return f"<Kernel {self.request.quantity} of {self.model.name!r}, {self.signature}>"
@@ -125,11 +126,30 @@ class Kernel:
 
         Their leading shapes are broadcast; the result is written to `out`, or to a fresh array.
         """
+        if self._are_few(arrays, out):
+            try:
+                return cast(Array, self.gufunc(*arrays, out=out))
+            except (TypeError, ValueError):  # whose reason is named below
+                pass
         vectors, batch = self._vectors(arrays)
         shape = batch + self.shape
         result = np.empty(shape, self.dtype) if out is None else self._checked(out, shape)
         run(self.gufunc, vectors, result, batch)
         return result
+
+    def _are_few(self, arrays: tuple[Any, ...], out: Any) -> bool:
+        """Whether these are plain arrays of one small batch, which NumPy has checked soonest."""
+        if not arrays or type(arrays[0]) is not np.ndarray or arrays[0].ndim < 2:
+            return False
+        batch = arrays[0].shape[:-1]
+        if out is not None and (type(out) is not np.ndarray or out.shape != batch + self.shape):
+            return False
+        dtype = np.dtype(self.dtype)
+        for array in arrays:
+            plain = type(array) is np.ndarray and array.dtype is dtype
+            if not plain or array.shape[:-1] != batch:
+                return False
+        return math.prod(batch) < 2 * SMALLEST
 
     def _checked(self, out: Any, shape: tuple[int, ...]) -> Array:
         """The output if the result can be written there."""
@@ -145,8 +165,6 @@ class Kernel:
     def _vectors(self, arrays: tuple[Any, ...]) -> tuple[list[Array], tuple[int, ...]]:
         """The arguments as arrays of the kernel's type, and the batch shape of all."""
         expected = self._built.inputs
-        if _fit(arrays, expected, np.dtype(self.dtype)):
-            return list(arrays), arrays[0].shape[:-1]
         if len(arrays) != len(expected):
             names = ", ".join(name for name, _ in expected)
             raise ShapeError(
@@ -169,31 +187,17 @@ class Kernel:
     @property
     def call(self) -> Callable[..., Array]:
         """The builtin for tight loops: kernel.call(q, qd, qdd) or kernel.call(..., out=tau)."""
-        return self._definition.builtin(self) if self.entry else self
+        return self._definition.builtin(self) if self.one_state else self
 
     @property
-    def entry(self) -> int | None:
-        """Address of the fast entry for one state; large kernels have none."""
-        return self._narrow.code["entry"] if self._narrow.entry else None
+    def one_state(self) -> Linked | None:
+        """Machine code for one state; large kernels have none."""
+        return self._single.code if self._single.entry else None
 
     @cached_property
     def _definition(self) -> MethodDef:
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}"
-        return MethodDef(b"call", self.entry, doc.encode())
-
-
-def _fit(
-    arrays: tuple[Any, ...], expected: Sequence[tuple[str, int]], dtype: np.dtype[Any]
-) -> bool:
-    """Whether all are arrays of this type and one batch: small batches have no time for more."""
-    if len(arrays) != len(expected) or type(arrays[0]) is not np.ndarray:
-        return False
-    batch = arrays[0].shape[:-1]
-    for array, (_, size) in zip(arrays, expected, strict=True):
-        plain = type(array) is np.ndarray and array.dtype is dtype
-        if not plain or array.shape != (*batch, size):
-            return False
-    return True
+        return MethodDef(b"call", self._single.code["entry"], doc.encode())
 
 
 def type_name(dtype: npt.DTypeLike) -> str:

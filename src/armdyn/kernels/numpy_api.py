@@ -7,7 +7,6 @@ import ctypes
 import ctypes.util
 import sys
 from functools import lru_cache
-from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -25,15 +24,18 @@ TYPE_NUMBERS = {"float32": 11, "float64": 12}
 DATA, NDIM, DIMENSIONS, STRIDES, DESCR, FLAGS = 16, 24, 32, 40, 56, 64
 """Where an array object has its fields."""
 ALIGNED, WRITEABLE = 0x100, 0x400
+STRUCTURE = 16
+"""Where a structure of ctypes has its address."""
 KEEPS = 88
 """Where a ufunc has the object that it keeps alive."""
 
 PYTHON = (
-    *("PyObject_Vectorcall", "Py_IncRef", "Py_DecRef", "PyErr_NoMemory"),
+    *("PyObject_Vectorcall", "Py_IncRef", "Py_DecRef", "PyErr_NoMemory", "PyErr_Clear"),
     *("PyGILState_Ensure", "PyGILState_Release"),
 )
 """Functions of Python that compiled code calls."""
-_OUT = sys.intern("out")
+WORDS = {word: sys.intern(word) for word in ("out", "q", "qd", "qdd", "tau")}
+"""Names of arguments that compiled code knows."""
 
 
 @lru_cache(maxsize=1)
@@ -44,8 +46,7 @@ def symbols() -> dict[str, int]:
     known |= {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON}
     known["array_empty"] = _table("_ARRAY_API")[ARRAY_EMPTY]
     known["array_type"] = id(np.ndarray)
-    known["method_type"] = id(MethodType)
-    known["name_out"] = id(_OUT)
+    known |= {f"name_{word}": id(interned) for word, interned in WORDS.items()}
     known |= {f"descr_{name}": id(np.dtype(name)) for name in TYPE_NUMBERS}
     return known
 
@@ -58,7 +59,7 @@ def arrays_are_as_expected() -> bool:
     if object.__basicsize__ != 16 or np.ndarray.__basicsize__ <= FLAGS:
         return False
     array = np.zeros((3, 5))[1:, 2]
-    at = id(array)
+    at, number = id(array), ctypes.c_int()
 
     def word(offset: int) -> int:
         return ctypes.c_size_t.from_address(at + offset).value
@@ -75,6 +76,7 @@ def arrays_are_as_expected() -> bool:
         and word(DESCR) == id(np.dtype(float))
         and whole(FLAGS) == array.flags.num
         and array.flags.num & (ALIGNED | WRITEABLE) == ALIGNED | WRITEABLE
+        and ctypes.c_size_t.from_address(id(number) + STRUCTURE).value == ctypes.addressof(number)
     )
 
 

@@ -2,13 +2,18 @@
 
 import ctypes
 import inspect
+import sys
 from collections.abc import Callable
+from dataclasses import replace
+from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, cast
 
 from armdyn.quantities.request import Request
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+MOST_VARIANTS = 8
+"""Options, and none, that are told apart without Python."""
 
 
 class MethodDef(ctypes.Structure):
@@ -21,10 +26,8 @@ class MethodDef(ctypes.Structure):
         ("doc", ctypes.c_char_p),
     )
 
-    def __init__(self, name: bytes, function: int | None, doc: bytes, **options: Any):
+    def __init__(self, name: bytes, function: int | None, doc: bytes):
         super().__init__(name, function, _FASTCALL | _KEYWORDS, doc)
-        self.options = options
-        """Those of the kernel whose entry is the function, or will be."""
         _KEPT.append(self)
 
     def builtin(self, owner: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,12 +45,49 @@ _CALL_OWNER = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p)
 """The function of a builtin that calls its owner with what it is given."""
 
 
+class BoundMethod(ctypes.Structure):
+    """The owner of a builtin: a method of a robot, and machine code for options it was used with.
+
+    Options are told from others by what they are, as True, False and names in a program text are
+    the same objects whenever they are used.
+    """
+
+    _fields_ = (
+        ("method", ctypes.py_object),
+        ("variants", ctypes.c_void_p * (3 * MOST_VARIANTS + 3)),
+    )
+    __call__ = property(attrgetter("method"))
+
+    def __init__(self, method: MethodType, definition: MethodDef, options: dict[str, Any]):
+        super().__init__(method)
+        self.definition, self.options = definition, options
+        self.kernels: dict[tuple[int, int], Any] = {}
+        """By the option and its value that tell them from others; there may be none of both."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # pickled, a builtin is an attribute of its owner
+        return attrgetter("_itself"), (self.method.__self__,)
+
+    def add(self, request: Request, kernel: Any) -> None:
+        """Let the kernel of a request serve one state, if at most one option tells it."""
+        code = getattr(kernel, "one_state", None)
+        plain = Request(request.quantity, effort=request.effort, **self.options)
+        options = ((name, getattr(request, name)) for name in self.options)
+        keys = [(id(k), id(v)) for k, v in options if replace(plain, **{k: v}) == request]
+        for key in [(0, 0), *keys] if request == plain else keys:
+            if code and key not in self.kernels and len(self.kernels) < MOST_VARIANTS:
+                at = 3 * len(self.kernels)
+                self.variants[at : at + 3] = *key, code["values"]
+                self.kernels[key] = kernel, request
+                self.definition.function = code["choose"]
+
+
 class QuickMethod:
     """A method whose result is that of a kernel: bound to a robot, it is a builtin.
 
     That is made at the first binding and calls the method. Once a kernel for one state is there, it
-    is the entry of that, which calls the method with all but the plain vectors of one state, and
-    where its result is no number.
+    is compiled code, which calls the method with all but the plain vectors of one state, and where
+    its result is no number.
     """
 
     def __init__(self, function: FunctionType):
@@ -57,27 +97,22 @@ class QuickMethod:
         doc = f"{self.name}{plain}\n--\n\n{function.__doc__}"
         self.texts = self.name.encode(), doc.encode()
         self.options = {
-            p.name: p.default
+            sys.intern(p.name): p.default
             for p in parameters
             if p.name in Request.__dataclass_fields__ and p.default not in (None, p.empty)
         }
-        # pickled, a builtin is an attribute of its owner; so that is to be pickled as the robot
-        code = function.__code__, function.__globals__, "_itself", function.__defaults__
-        self.owner = FunctionType(*code, function.__closure__)
-        self.owner.__kwdefaults__ = function.__kwdefaults__
-        self.owner.__qualname__ = function.__qualname__
 
     def __get__(self, robot: Any, kind: type | None = None) -> Callable[..., Any]:
         if robot is None:
             return self.function
+        method = MethodType(self.function, robot)
         if getattr(type(robot), self.name) is not self.function:  # that of a subclass asks for it
-            return MethodType(self.function, robot)
+            return method
         name, doc = self.texts
-        definition = MethodDef(name, _CALL_OWNER, doc, **self.options)
-        definition = robot._quick.setdefault(self.name, definition)  # of two threads, the first
+        bound = BoundMethod(method, MethodDef(name, _CALL_OWNER, doc), self.options)
+        bound = robot._quick.setdefault(self.name, bound)  # of two threads, the first
         robot._hasten(self.name)
-        builtin = definition.builtin(MethodType(self.owner, robot))
-        return robot.__dict__.setdefault(self.name, builtin)
+        return robot.__dict__.setdefault(self.name, bound.definition.builtin(bound))
 
 
 def quick(method: Function) -> Function:

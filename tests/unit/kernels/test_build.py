@@ -60,7 +60,7 @@ def torques(model=MODEL, **options):
 
 
 def test_one_build_serves_all_who_ask(made, cache):
-    target = LlvmTarget(Target.host().narrow)
+    target = LlvmTarget(Target.host(), entry=True)
     first = machine_code(MODEL, REQUEST, target)
     assert machine_code(MODEL, REQUEST, target) is first
     assert machine_code(armdyn.load("two_link").model, Request("mass_matrix"), target) is first

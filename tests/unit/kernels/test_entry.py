@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ShapeError
+from armdyn.errors import ShapeError, SingularityError
 from armdyn.kernels import numpy_api
 from armdyn.kernels.quick import QuickMethod
 from armdyn.quantities.program import QUANTITIES
@@ -228,13 +228,61 @@ def test_every_quick_method_gives_the_bits_of_its_kernel(monkeypatch):
         expected = bound(*given)
         kernel = robot.kernel(name, **({"friction": False} if name == "bias" else {}))
         assert np.array_equal(expected, kernel(*given))
+        named = dict(zip(QUANTITIES[name].arguments, given, strict=True))
         with monkeypatch.context() as without_python:
             without_python.setattr(Robot, "_run", None)
             assert np.array_equal(bound(*given), expected)
+            assert np.array_equal(bound(**named), expected)
         copied = pickle.loads(pickle.dumps(bound))
         assert np.array_equal(copied(*given), expected)
         with pytest.raises(TypeError, match=rf"Robot\.{name}\(\) got an unexpected keyword"):
             bound(*given, out=expected)
+
+
+OPTIONS = [
+    ("inverse_dynamics", {"friction": False}),
+    ("forward_dynamics", {"friction": False}),
+    ("bias", {"friction": True}),
+    ("jacobian", {"frame": "tool"}),
+    ("jacobian", {"link": "link3"}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_an_option_is_told_from_others_without_python(monkeypatch, name, option):
+    """It need not come after a call without it, and what has no code of its own still has a method."""
+    robot, other = armdyn.load("puma560"), armdyn.load("puma560")
+    ((word, value),) = option.items()
+    states = np.random.default_rng(5).uniform(0.1, 1, (3, 6))
+    given = states[: len(QUANTITIES[name].arguments)]
+    bound = getattr(robot, name)
+    plain, expected = (getattr(other, name)(*given, **o) for o in ({}, {word: value}))
+    assert not np.array_equal(plain, expected)
+    assert np.array_equal(bound(*given, **{word: value}), expected)
+    with monkeypatch.context() as without_python:
+        without_python.setattr(Robot, "_run", None)
+        assert np.array_equal(bound(*given, **{word: value}), expected)
+        named = dict(zip(QUANTITIES[name].arguments, given, strict=True))
+        assert np.array_equal(bound(**named, **{word: value}), expected)
+        with pytest.raises(TypeError):
+            bound(*given)  # there is no code for it yet
+    assert np.array_equal(bound(*given), plain)
+    assert np.array_equal(bound(*given, **{word: value}), expected)
+    backwards = dict(reversed(named.items()))
+    assert np.array_equal(bound(**{word: value}, **backwards), expected)
+    batch = [np.stack([x, x]) for x in given]
+    assert np.array_equal(bound(*batch, **{word: value}), np.stack([expected, expected]))
+
+
+@pytest.mark.slow
+def test_a_state_whose_result_is_no_number_is_explained_with_its_option():
+    robot = armdyn.load("two_link")
+    heavy = robot.with_link("link2", mass=0.0, com=(0, 0, 0), inertia=np.zeros((3, 3)))
+    q = np.zeros(2)
+    for _ in range(2):
+        with pytest.raises(SingularityError):
+            heavy.forward_dynamics(q, q, q, friction=False)
 
 
 @pytest.mark.slow

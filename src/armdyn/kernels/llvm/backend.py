@@ -12,6 +12,7 @@ from armdyn.forks import lock_over_fork
 from armdyn.graph.program import Program
 from armdyn.kernels import numpy_api
 from armdyn.kernels.llvm import elf
+from armdyn.kernels.llvm.entry import entry_module
 from armdyn.kernels.llvm.module import module
 from armdyn.kernels.llvm.rollout_loop import StateRows
 from armdyn.kernels.llvm.target import Target
@@ -32,7 +33,7 @@ class Backend(Protocol[Target_contra, Kernel_co]):
 
 _LOCK = lock_over_fork(getattr(llvm.ffi.lib, "_lock", None))
 """That of all calls of LLVM, by whomever: nobody forks while one is under way."""
-FUNCTIONS = ("loop", "entry", "rollout_loop", "sweep_loop", "sweep_scratch")
+FUNCTIONS = ("loop", "entry", "values", "choose", "rollout_loop", "sweep_loop", "sweep_scratch")
 """What may be called from outside."""
 
 
@@ -47,6 +48,8 @@ class LlvmTarget:
     """If the program is a step of an integrator, what is in its rows."""
     sweep: bool = False
     """Whether states are made and reduced in the same loop."""
+    entry: bool = False
+    """Whether Python calls it with one state."""
 
 
 class Linked:
@@ -86,13 +89,13 @@ class MachineCode:
     """Machine code and what one must know to call it."""
 
     code: Linked
-    """With the function "loop", and perhaps "entry" or "rollout_loop"; or with "sweep_loop"."""
+    """With "loop", and perhaps "rollout_loop"; or "sweep_loop"; or those for one state."""
     inputs: tuple[tuple[str, int], ...]
     """Name and length of each argument."""
     shape: tuple[int, ...]
     """Of the output."""
     entry: bool
-    """Whether there is a fast entry for one state."""
+    """Whether it is called with one state."""
     content: bytes
     """The same as bytes that can be kept: a line about it, then the object file."""
 
@@ -104,13 +107,12 @@ class LlvmBackend(Backend[LlvmTarget, MachineCode]):
 
     def compile(self, program: Program, target: LlvmTarget) -> MachineCode:
         """Machine code in memory."""
-        narrow = target.processor == target.processor.narrow
-        alone = target.rows is None and not target.sweep
-        entry = narrow and alone and numpy_api.arrays_are_as_expected()
-        ahead = target.processor.bits == Target.host().bits  # narrower code is for a few states
         processor, dtype, rows = target.processor, target.dtype, target.rows
-        sweep = target.sweep
-        text = module(program, processor, dtype, entry=entry, ahead=ahead, rows=rows, sweep=sweep)
+        if target.entry:
+            text = entry_module(program, processor, dtype)
+        else:
+            ahead = processor.bits == Target.host().bits  # narrower code is for a few states
+            text = module(program, processor, dtype, ahead=ahead, rows=rows, sweep=target.sweep)
         inputs = [(array.name, len(array.symbols)) for array in program.inputs]
         functions = [f for f in FUNCTIONS if f"@{f}(" in text]
         head = {"inputs": inputs, "shape": program.shape, "functions": functions}

@@ -57,6 +57,6 @@ def kernel_object(program: Program, name: str, platform: Platform, dtype: str = 
     It is the code of a `Kernel` on such a machine: whole batches in SIMD, each state with the same
     bits in any batch.
     """
-    text = module(program, platform.target, dtype, entry=False)
+    text = module(program, platform.target, dtype)
     text = text.replace(NO_MEMORY.rstrip("\n"), ABORT.rstrip("\n"))
     return object_code(re.sub(r"@loop\b", f"@{name}", text), platform.target)

@@ -79,7 +79,7 @@ SIDE_BY_SIDE = {16: 3, 32: 3, 64: 2}
 """By the bytes of a vector, angles whose operations alternate: those of one wait for each other."""
 
 
-def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
+def sine_cosine_functions(v: Vectors, slots: int, most: int = 4) -> list[str]:
     """`@sin_cos` for %count angles in consecutive slots of %blocks vectors, and its slow path.
 
     The slots of one vector follow each other, then come those of the next. Where fewer angles are
@@ -95,7 +95,7 @@ def sine_cosine_functions(v: Vectors, slots: int) -> list[str]:
     t.let(f"sub i64 {slots}, %count", "%others")
     t.jump("loop", begin="loop")
     i, k = (t.let(f"phi i64 [0, %entry], [%{name}.next, %done]") for name in "ik")
-    places, together = [], SIDE_BY_SIDE[v.bytes]
+    places, together = [], min(most, SIDE_BY_SIDE[v.bytes])
     for _ in range(together):
         places.append([t.at(f"%{name}", i, v.type) for name in ("angles", "sines", "cosines")])
         after = t.let(f"add i64 {k}, 1")
