@@ -11,13 +11,13 @@ from armdyn.forks import cached_property
 from armdyn.kernels.build import machine_code
 from armdyn.kernels.kernel import Kernel
 from armdyn.kernels.llvm.backend import LlvmTarget
+from armdyn.kernels.llvm.loop import PAGE
+from armdyn.kernels.llvm.module import MOST_VECTORS
 from armdyn.kernels.llvm.sweep_loop import JOB
 from armdyn.kernels.llvm.target import Target
 
-ALIGNED = 64
-"""Bytes of a line, on which the scratch memory begins."""
-PADDING = 8
-"""Numbers behind the last one of a table that a vector may read: lanes of the widest."""
+PADDING = 8 * MOST_VECTORS
+"""Numbers behind the last one of a table that a tile may read: lanes of the widest vectors."""
 _sweep_loop: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _size: Any = ctypes.CFUNCTYPE(ctypes.c_int64)
 
@@ -42,8 +42,8 @@ class Sweeper:
     def run(self, words: Mapping[str, Any]) -> None:
         """Do a job: words by the names of `JOB`, arrays as pointers to them, 0 if left out."""
         _, loop, size = self._built
-        scratch = np.empty(size + ALIGNED, dtype=np.uint8)
-        begin = -(-scratch.ctypes.data // ALIGNED) * ALIGNED
+        scratch = np.empty(size + PAGE, dtype=np.uint8)
+        begin = -(-scratch.ctypes.data // PAGE) * PAGE
         given = {"per_cell": 1} | dict(words) | {"slots": begin}
         numbers = [given.get(name, 0) for name in JOB]
         job = np.array([_word(number) for number in numbers], dtype=np.uint64)

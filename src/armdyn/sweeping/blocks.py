@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-LARGEST_BLOCK, SMALLEST_BLOCK = 2**21, 2**16
+LARGEST_BLOCK, SMALLEST_BLOCK = 2**21, 2**18
 """States in a block that is reduced."""
 USUAL_BLOCKS = 64
 """Blocks into which a sweep is cut, unless they would be too large or too small."""

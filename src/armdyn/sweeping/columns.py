@@ -212,8 +212,11 @@ def subject(
     options = {k: names_in(k, v) if k in ("wrench", "task") else v for k, v in options.items()}
     try:
         request = Request(quantity, effort=robot.search_effort, **more, **options)
-        program = design_program(robot.model, request, tuple(design)) if design else None
-        kernel = Kernel(robot.model, request, "float64", robot.cache, program)
+        if design:
+            program = design_program(robot.model, request, tuple(design))
+            kernel = Kernel(robot.model, request, "float64", robot.cache, program)
+        else:
+            kernel = robot._kernel(request)
     except TypeError as reason:
         raise SweepError(f"{quantity}: {reason}") from None
     columns = columns_of(robot, kernel.inputs, design)

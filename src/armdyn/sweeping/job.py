@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from time import thread_time
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -55,8 +55,8 @@ class SweepJob:
 
     @cached_property
     def sweeper(self) -> Sweeper:
-        """The compiled loop."""
-        return Sweeper(self.kernel)
+        """The compiled loop, which stays with the kernel."""
+        return cast(Sweeper, self.kernel.__dict__.setdefault("sweeper", Sweeper(self.kernel)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the loop, which others compile themselves."""

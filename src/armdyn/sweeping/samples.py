@@ -1,9 +1,9 @@
 """Samples: random ones and those of Sobol's sequence, each made from its number alone.
 
-Random numbers are those of a counter: the column c of the state i is the finaliser of SplitMix64
-(Steele, Lea, Flood 2014) of a word that i and c determine. Sobol's points have the direction
-numbers of Joe and Kuo (2008), in the order of the Gray code, each column shifted by a random word
-(a digital shift) if there is a seed. Both have 52 bits.
+Random numbers are those of a counter: columns 2c and 2c + 1 of the state i are the halves, 32 bits
+each, of the finaliser of SplitMix64 (Steele, Lea, Flood 2014) of a word that i and c determine.
+Sobol's points have 52 bits, the direction numbers of Joe and Kuo (2008) and the order of the Gray
+code, each column shifted by a random word (a digital shift) if there is a seed.
 """
 
 from dataclasses import dataclass
@@ -144,22 +144,29 @@ class RandomSpace(SampleSpace):
 
     @cached_property
     def _keys(self) -> Array:
-        return self.keys(self.seed or 0)
+        """Of each pair of columns."""
+        return self.keys(self.seed or 0)[: -(-len(self.varying) // 2)]
 
     @property
     def _step(self) -> int:
-        return (len(self.varying) * GOLDEN) & MASK
+        return (len(self._keys) * GOLDEN) & MASK
 
     def fractions(self, indices: Array) -> Array:
         """Words of 52 bits."""
         with np.errstate(over="ignore"):
-            words = (indices * np.uint64(self._step))[:, None] + self._keys
-        return np.asarray(mixed(words) >> np.uint64(64 - BITS))
+            words = mixed((indices * np.uint64(self._step))[:, None] + self._keys)
+        halves = np.stack((words >> np.uint64(32), words & np.uint64(2**32 - 1)), axis=-1)
+        unused = np.uint64(BITS - 32)
+        return (halves.reshape(len(indices), -1) << unused)[:, : len(self.varying)]
 
     def lattice(self, first: int, last: int) -> Words:
         """A run of all states."""
-        own = {"random_keys": self._keys, "random_step": self._step}
-        return self.sampled("random", 1, last - first, first, last) | own
+        words = self.sampled("random", 1, last - first, first, last)
+        own = {"random_count": len(self._keys), "random_keys": self._keys}
+        own["random_step"] = self._step
+        for name in ("random_columns", "random_low", "random_width"):  # of whole pairs
+            own[name] = np.append(words[name], words[name][-1:])
+        return words | own
 
     def words(self) -> str:
         """What the states are."""
@@ -213,9 +220,10 @@ class SobolSpace(SampleSpace):
     def _words(self, indices: Array) -> Array:
         gray = indices ^ (indices >> np.uint64(1))
         result = np.zeros((len(indices), len(self.varying)), dtype=np.uint64)
-        for bit in range(int(gray.max(initial=np.uint64(0))).bit_length()):
-            there = ((gray >> np.uint64(bit)) & np.uint64(1)).astype(bool)
-            result[there] ^= self._directions[:, bit]
+        some = int(np.bitwise_or.reduce(gray, initial=np.uint64(0)))
+        for bit in (k for k in range(some.bit_length()) if some >> k & 1):
+            there = (gray >> np.uint64(bit)) & np.uint64(1)
+            result ^= there[:, None] * self._directions[:, bit]
         return result
 
     @cached_property

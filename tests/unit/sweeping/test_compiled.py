@@ -19,6 +19,7 @@ SPACES = {
     "grid": armdyn.Grid(q=(-2, 2, 5), qd2=(-1, 1, 3), qdd=0.5),
     "one long axis": armdyn.Grid(q2=(-2, 2, 20_001), qd=0.5),
     "random": armdyn.Random(10_003, seed=5, q=(-2, 2), qd=(-3, 3)),
+    "random, an odd number of columns": armdyn.Random(3_001, seed=6, q=(-2, 2), qdd=1.0),
     "sobol": armdyn.Sobol(10_003, seed=5, q=(-2, 2), qd=(-3, 3), qdd=1.0),
     "sobol from the corner": armdyn.Sobol(300, seed=None, q=(-2, 2)),
     "one state": armdyn.Grid(q=0.3),

@@ -84,7 +84,7 @@ class SweepLoop(Loop):
         t.do("ret void")
         scratch = f"define i64 @sweep_scratch() nounwind {{\n  ret i64 {self.size}\n}}"
         return [
-            *fill_functions(self.v, self.pieces.slots),
+            *fill_functions(self.v, self.pieces.slots, self.tile),
             *reduce_functions(self.v, self.pieces.outputs, self.pieces.slots),
             *t.lines,
             "}",
@@ -108,31 +108,31 @@ class SweepLoop(Loop):
             far = t.let(f"mul i64 %o, %{name}_count")
             t.let(f"getelementptr i64, ptr %{values}, i64 {far}", f"%{values}.run")
         if self.pieces.inputs_stay:
-            self._splat(str(self.tile))
+            self._splat()
         t.jump("run.begin", begin="run.begin")
         t.jump("tile")
 
-    def _splat(self, blocks: str) -> None:
+    def _splat(self) -> None:
         given = "i64 %splat_count, ptr %splat_columns, ptr %splat_values.run"
-        self.t.do(f"call void @fill_splat(ptr %slots, i64 {blocks}, {given})")
+        self.t.do(f"call void @fill_splat(ptr %slots, {given})")
 
     def _make(self) -> None:
         """The states of this tile."""
-        t, begin = self.t, "ptr %slots, i64 %blocks"
+        t = self.t
         if not self.pieces.inputs_stay:
-            self._splat("%blocks")
+            self._splat()
         given = "i64 %table_count, ptr %table_columns, ptr %table_values, i64 %table_stride"
-        t.do(f"call void @fill_table({begin}, i64 %row, {given})")
+        t.do(f"call void @fill_table(ptr %slots, i64 %row, {given})")
         given = (
             "i64 %random_count, ptr %random_columns, ptr %random_keys, i64 %random_step, "
             "ptr %random_low, ptr %random_width"
         )
-        t.do(f"call void @fill_random({begin}, i64 %row, i64 %last, i64 %first, {given})")
+        t.do(f"call void @fill_random(ptr %slots, i64 %row, i64 %last, i64 %first, {given})")
         given = (
             "i64 %sobol_count, ptr %sobol_columns, ptr %sobol_outer.run, ptr %sobol_inner, "
             "i64 %sobol_stride, ptr %sobol_low, ptr %sobol_width"
         )
-        t.do(f"call void @fill_sobol({begin}, i64 %row, {given})")
+        t.do(f"call void @fill_sobol(ptr %slots, i64 %row, {given})")
         t.branch(t.let("icmp eq ptr %rows, null"), "made", "load", begin="load")
         for k, columns in enumerate(self.inputs):
             base = t.item("%rows", k, "ptr")
@@ -145,7 +145,7 @@ class SweepLoop(Loop):
 
     def _ahead(self) -> list[tuple[str, str]]:
         """Segments transpose and fetch nothing."""
-        return [("%slots", "0")] * (len(self.inputs) + 1)
+        return []
 
     def _reduce(self) -> None:
         t = self.t

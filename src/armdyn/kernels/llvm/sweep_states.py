@@ -10,7 +10,9 @@ from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
 MIXERS = (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)
 """Shift and factor of the steps of SplitMix64."""
-LAST_SHIFT, UNUSED_BITS = 31, 12
+LAST_SHIFT = 31
+HALF, MOVES = 0x000FFFFFFFF00000, {"lshr": 12, "shl": 20}
+"""The first 32 bits of a fraction, and how far the halves of a word are from them."""
 ONE = 0x3FF0000000000000
 """The bits of 1.0."""
 
@@ -35,7 +37,7 @@ def splat(t: IrWriter, value: str, element: str) -> str:
     return t.let(f"shufflevector {kind} {one}, {kind} poison, <{t.v.lanes} x i32> zeroinitializer")
 
 
-def positions(t: IrWriter, block: str) -> tuple[str, str]:
+def positions(t: IrWriter, block: str | int) -> tuple[str, str]:
     """The places of the states of a vector in their run, and which of them are there."""
     ints, lanes = t.v.integers, t.v.lanes
     first = t.let(f"add i64 %row, {t.let(f'mul i64 {block}, {lanes}')}")
@@ -47,12 +49,17 @@ def positions(t: IrWriter, block: str) -> tuple[str, str]:
     return clamped, there
 
 
-def fill_functions(v: Vectors, slots: int) -> list[str]:
-    """`@fill_splat`, `@fill_table`, `@fill_random` and `@fill_sobol`."""
-    return [*_splat(v, slots), *_table(v, slots), *_random(v, slots), *_sobol(v, slots)]
+def fill_functions(v: Vectors, slots: int, tile: int) -> list[str]:
+    """`@fill_splat`, `@fill_table`, `@fill_random` and `@fill_sobol`: all vectors of a tile.
+
+    Those behind the last state are made too, and nothing of them is used: what is done for one
+    vector waits for its results, so those of others go on meanwhile.
+    """
+    form = v, slots, range(tile)
+    return [*_splat(*form), *_table(*form), *_random(*form), *_sobol(*form)]
 
 
-def slot(t: IrWriter, slots: int, block: str, column: str) -> str:
+def slot(t: IrWriter, slots: int, block: str | int, column: str) -> str:
     """Where a value of a vector of the tile lies."""
     far = t.let(f"mul i64 {block}, {slots}")
     return t.at("%slots", t.let(f"add i64 {far}, {column}"), t.v.type)
@@ -63,7 +70,7 @@ def _store(t: IrWriter, value: str, place: str) -> None:
 
 
 def _function(v: Vectors, name: str, given: str) -> IrWriter:
-    head = f"define internal void @{name}(ptr %slots, i64 %blocks, {given}) noinline nounwind {{"
+    head = f"define internal void @{name}(ptr %slots, {given}) noinline nounwind {{"
     t = IrWriter(v, head)
     t.label("entry")
     return t
@@ -74,75 +81,85 @@ def _ended(t: IrWriter) -> list[str]:
     return [*t.lines, "}"]
 
 
-def _splat(v: Vectors, slots: int) -> list[str]:
+def _splat(v: Vectors, slots: int, blocks: range) -> list[str]:
     t = _function(v, "fill_splat", "i64 %count, ptr %columns, ptr %values")
 
     def column(k: str) -> None:
         place = t.item("%columns", k)
         value = splat(t, t.item("%values", k, "double"), "double")
-        each(t, "b", "%blocks", lambda b: _store(t, value, slot(t, slots, b, place)))
+        for b in blocks:
+            _store(t, value, slot(t, slots, b, place))
 
     each(t, "k", "%count", column)
     return _ended(t)
 
 
-def _table(v: Vectors, slots: int) -> list[str]:
+def _table(v: Vectors, slots: int, blocks: range) -> list[str]:
     given = "i64 %row, i64 %count, ptr %columns, ptr %values, i64 %stride"
     t = _function(v, "fill_table", given)
 
     def column(k: str) -> None:
         place = t.item("%columns", k)
         begin = t.at(t.at("%values", t.let(f"mul i64 {k}, %stride")), "%row", "double")
-
-        def block(b: str) -> None:
+        for b in blocks:
             at = t.at(begin, b, v.type)
             _store(t, t.let(f"load {v.type}, ptr {at}, align 8"), slot(t, slots, b, place))
-
-        each(t, "b", "%blocks", block)
 
     each(t, "k", "%count", column)
     return _ended(t)
 
 
-def _between(t: IrWriter, words: str, k: str) -> str:
-    """Words of 52 bits as numbers from low to low + width."""
+def _numbers_between(t: IrWriter, k: str) -> Callable[[str], str]:
+    """The function from words of 52 bits to numbers from low to low + width."""
     v = t.v
-    unit = t.from_bits(t.let(f"or {v.integers} {words}, {v.whole(ONE)}"))
-    unit = t.binary("sub", unit, v.splat(1.0))
     low, width = (splat(t, t.item(f"%{name}", k, "double"), "double") for name in ("low", "width"))
-    return t.binary("add", low, t.binary("mul", unit, width))
+
+    def number(words: str) -> str:
+        unit = t.from_bits(t.let(f"or {v.integers} {words}, {v.whole(ONE)}"))
+        unit = t.binary("sub", unit, v.splat(1.0))
+        return t.binary("add", low, t.binary("mul", unit, width))
+
+    return number
 
 
-def _random(v: Vectors, slots: int) -> list[str]:
+def _random(v: Vectors, slots: int, blocks: range) -> list[str]:
     given = (
         "i64 %row, i64 %last, i64 %first, i64 %count, ptr %columns, ptr %keys, i64 %step, "
         "ptr %low, ptr %width"
     )
     t, ints = _function(v, "fill_random", given), v.integers
     t.branch(t.let("icmp sgt i64 %count, 0"), "some", "none", begin="some")
+    first, step = (splat(t, name, "i64") for name in ("%first", "%step"))
+    numbers = [t.let(f"add {ints} {positions(t, b)[0]}, {first}") for b in blocks]
+    words = [t.let(f"mul {ints} {number}, {step}") for number in numbers]
 
-    def block(b: str) -> None:
-        places, _ = positions(t, b)
-        numbers = t.let(f"add {ints} {places}, {splat(t, '%first', 'i64')}")
-        words = t.let(f"mul {ints} {numbers}, {splat(t, '%step', 'i64')}")
+    def pair(k: str) -> None:
+        key, first = splat(t, t.item("%keys", k), "i64"), t.let(f"mul i64 {k}, 2")
+        z = [t.let(f"add {ints} {word}, {key}") for word in words]
+        for shift, factor in MIXERS:
+            z = [_shifted(t, x, shift) for x in z]
+            z = [t.let(f"mul {ints} {x}, {v.whole(factor)}") for x in z]
+        z = [_shifted(t, x, LAST_SHIFT) for x in z]
+        # the second column of the last pair may be the first one again, which is to stay
+        for column, move in ((t.let(f"add i64 {first}, 1"), "shl"), (first, "lshr")):
+            number, place = _numbers_between(t, column), t.item("%columns", column)
+            for b, x in zip(blocks, z, strict=True):
+                moved = t.let(f"{move} {ints} {x}, {v.whole(MOVES[move])}")
+                bits = t.let(f"and {ints} {moved}, {v.whole(HALF)}")
+                _store(t, number(bits), slot(t, slots, b, place))
 
-        def column(k: str) -> None:
-            z = t.let(f"add {ints} {words}, {splat(t, t.item('%keys', k), 'i64')}")
-            for shift, factor in MIXERS:
-                z = t.let(f"xor {ints} {z}, {t.let(f'lshr {ints} {z}, {v.whole(shift)}')}")
-                z = t.let(f"mul {ints} {z}, {v.whole(factor)}")
-            z = t.let(f"xor {ints} {z}, {t.let(f'lshr {ints} {z}, {v.whole(LAST_SHIFT)}')}")
-            z = t.let(f"lshr {ints} {z}, {v.whole(UNUSED_BITS)}")
-            _store(t, _between(t, z, k), slot(t, slots, b, t.item("%columns", k)))
-
-        each(t, "k", "%count", column)
-
-    each(t, "b", "%blocks", block)
+    each(t, "k", "%count", pair)
     t.jump("none", begin="none")
     return _ended(t)
 
 
-def _sobol(v: Vectors, slots: int) -> list[str]:
+def _shifted(t: IrWriter, x: str, shift: int) -> str:
+    """x and its bits so many places lower, added without carry."""
+    lower = t.let(f"lshr {t.v.integers} {x}, {t.v.whole(shift)}")
+    return t.let(f"xor {t.v.integers} {x}, {lower}")
+
+
+def _sobol(v: Vectors, slots: int, blocks: range) -> list[str]:
     given = (
         "i64 %row, i64 %count, ptr %columns, ptr %outer, ptr %inner, i64 %stride, ptr %low, "
         "ptr %width"
@@ -150,16 +167,13 @@ def _sobol(v: Vectors, slots: int) -> list[str]:
     t, ints = _function(v, "fill_sobol", given), v.integers
 
     def column(k: str) -> None:
-        place = t.item("%columns", k)
+        place, number = t.item("%columns", k), _numbers_between(t, k)
         word = splat(t, t.item("%outer", k), "i64")
         begin = t.at(t.at("%inner", t.let(f"mul i64 {k}, %stride")), "%row", "i64")
-
-        def block(b: str) -> None:
+        for b in blocks:
             inner = t.let(f"load {ints}, ptr {t.at(begin, b, ints)}, align 8")
             words = t.let(f"xor {ints} {inner}, {word}")
-            _store(t, _between(t, words, k), slot(t, slots, b, place))
-
-        each(t, "b", "%blocks", block)
+            _store(t, number(words), slot(t, slots, b, place))
 
     each(t, "k", "%count", column)
     return _ended(t)
