@@ -470,4 +470,10 @@ def test_hostile_names_do_not_become_markup(window):
     assert hostile in window.words(".armdyn-head")
     assert not window.page.locator(".ad-column img, .ad-top img").count()
     assert not window.page.evaluate("window.hacked")
+    # nor would markup run: the policy of the page lets no text become code
+    run = """text => new Promise(done => {
+        addEventListener("securitypolicyviolation", event => done(event.effectiveDirective));
+        document.body.append(document.createRange().createContextualFragment(text)) })"""
+    assert window.page.evaluate(run, hostile) == "script-src-attr"
+    assert not window.page.evaluate("window.hacked")
     assert json.loads(json.dumps(window.session.page._shown))["robot"]["title"] == hostile

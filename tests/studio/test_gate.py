@@ -3,6 +3,8 @@
 import http.client
 import json
 import os
+import re
+import shutil
 import socket
 
 import pytest
@@ -18,9 +20,12 @@ from websockets.sync.client import connect
 from armdyn.errors import StudioError, UnknownNameError
 from armdyn.io.regular import MAX_BYTES
 from armdyn.robot import Robot
+from armdyn.studio import pages
 from armdyn.studio.arm import Arm, Evaluator
 from armdyn.studio.gate import Gate
+from armdyn.studio.pages import Pages
 from armdyn.studio.server import Studio
+from support.paths import SOURCE
 from support.random_robots import random_model
 from support.studio_windows import CAMERA, PATIENCE, bare_window, say, socket_to, until
 
@@ -70,12 +75,15 @@ def test_the_page_its_files_and_its_socket_need_the_token(studio):
         assert (status, b"<html" in text) == (403, False)
         with pytest.raises(InvalidStatus, match="403"):
             socket_to(studio, path)
-    status, headers, text = get(studio, f"/?token={token}")
-    assert status == 200
-    assert b"<html" in text
-    assert "HttpOnly; SameSite=Strict" in headers["Set-Cookie"]
+    status, headers, text = get(studio, f"/?fixedDpr=1&token={token}")
+    assert (status, headers["Location"], text) == (303, "/?fixedDpr=1", b"")
+    assert "HttpOnly; SameSite=Lax" in headers["Set-Cookie"]
+    assert get(studio, f"/?token={token}")[1]["Location"] == "/"
+    for path in (f"//evil.example/?token={token}", f"//evil.example?token={token}"):
+        assert get(studio, path)[1]["Location"] in (None, "/")  # nowhere else
     cookie = headers["Set-Cookie"].partition(";")[0]
-    assert get(studio, "/", Cookie=f"a=b; {cookie}")[0] == 200
+    status, _, text = get(studio, "/", Cookie=f"a=b; {cookie}")
+    assert (status, b"<html" in text, token.encode() in text) == (200, True, False)
     socket_to(studio, "/", Cookie=cookie).close()
     assert get(studio, "/", Cookie=f"{cookie}x")[0] == 403
     assert get(studio, "/", Cookie=f"a={token}")[0] == 403
@@ -86,7 +94,7 @@ def test_a_browser_is_started_with_a_token_that_is_good_once(studio, capfd):
     assert path not in studio.address
     assert get(studio, "/?token=guess")[0] == 403
     status, headers, _ = get(studio, path)
-    assert status == 200
+    assert (status, headers["Location"]) == (303, "/")
     assert get(studio, path)[0] == 403
     assert get(studio, "/", Cookie=headers["Set-Cookie"].partition(";")[0])[0] == 200
     with socket.create_connection(("127.0.0.1", studio.port), PATIENCE) as raw:
@@ -107,11 +115,14 @@ def test_without_a_token_only_pages_of_its_own_get_in(open_studio):
         {"Host": own, "Origin": "null"},
         {"Host": own, "Origin": "http://localhost:1"},
         {"Host": own, "Origin": "https://evil.example"},
+        {"Host": own, "Origin": f"https://{own}"},
+        {"Host": own, "Origin": f"ftp://{own}"},
+        {"Host": own, "Origin": own},
         {"Host": f"evil.example@{own}"},
     ]
     for headers in foreign:
         assert get(open_studio, "/", **headers)[0] == 403
-    for headers in foreign[3:5]:
+    for headers in foreign[3:-1]:
         with pytest.raises(InvalidStatus, match="403"):
             socket_to(open_studio, "/", Origin=headers["Origin"])
     known = open_studio._server._websock_server._client_state_from_id
@@ -153,6 +164,39 @@ def test_a_viser_that_cannot_be_guarded_is_an_error(monkeypatch):
     monkeypatch.setattr(Gate, "_guarded", lambda _, answer, pages: answer)
     with pytest.raises(StudioError, match=r"cannot be guarded .* answer 200.* install viser 1\.1"):
         Studio("two_link", port=0)
+
+
+def test_a_page_of_viser_without_our_front_end_is_an_error(monkeypatch):
+    monkeypatch.setattr(Pages, "dress", lambda _, response: response)
+    match = r"its page \(answer 200\) has no place for our front end; install viser 1\.1"
+    with pytest.raises(StudioError, match=match):
+        Studio("two_link", port=0)
+
+
+@pytest.mark.parametrize("lost", ["start.js", "studio.css", "dom.js", "*"])
+def test_a_front_end_with_a_missing_file_is_an_error(monkeypatch, tmp_path, lost):
+    front = tmp_path / "front"
+    shutil.copytree(SOURCE / "studio" / "front", front)
+    for path in front.glob(lost):
+        path.unlink()
+    monkeypatch.setattr(pages, "files", lambda _: tmp_path)
+    names = "start.js, studio.css, studio.js" if lost == "*" else lost
+    with pytest.raises(StudioError, match=f"not whole: .*front has no {names}; install armdyn"):
+        Pages()
+
+
+def test_a_page_runs_no_text_and_reaches_no_other_place(studio):
+    cookie = f"armdyn_studio_{studio.port}={studio.address.partition('token=')[2]}"
+    _, headers, page = get(studio, "/", Cookie=cookie)
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    nonce = re.search(r"'nonce-([\w-]+)'", policy["script-src"])[1]
+    assert policy["script-src"] == f"'self' 'nonce-{nonce}' 'wasm-unsafe-eval'"
+    assert policy["connect-src"].split()[3:] == [f"ws://127.0.0.1:{studio.port}"]
+    assert policy["object-src"] == policy["base-uri"] == "'none'"
+    scripts = re.findall(rb"<script([^>]*)>", re.sub(rb'data-p="[^"]*"', b"", page))
+    assert len(scripts) == 3
+    assert all(b"src='/armdyn/" in how or f"nonce='{nonce}'".encode() in how for how in scripts)
+    assert Pages().policy("a") != Pages().policy("a")
 
 
 @pytest.mark.parametrize("name", ["{}/x.toml", "{}/arm.urdf", "/etc/passwd", "../two_link", ""])

@@ -2,7 +2,8 @@
 
 A page of another site may make a browser connect to this machine, under the name of that site
 (Origin) or under a name that it lets point here (Host). Other users of the machine may connect
-too, so that the address has a token, as that of Jupyter has. The browser keeps it in a cookie.
+too, so that the first address has a token, as that of Jupyter has. It is answered by a cookie and
+the way to the same address without it: no link and no history has the secret.
 """
 
 import hmac
@@ -17,12 +18,12 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import viser
 import websockets.asyncio.server
 from websockets.asyncio.server import ServerConnection
-from websockets.datastructures import MultipleValuesError
+from websockets.datastructures import Headers, MultipleValuesError
 from websockets.http11 import Request, Response
 
 from armdyn.errors import StudioError
@@ -30,9 +31,8 @@ from armdyn.studio.pages import Pages
 
 TOKEN_BYTES = 24
 PROBE_TIMEOUT = 10.0
-"""Time that the server may take to refuse the first request, which is our own [s]."""
+"""Time that the server may take to answer the first requests, which are our own [s]."""
 HEADERS = {
-    "Content-Security-Policy": "frame-ancestors 'self'",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
@@ -72,7 +72,7 @@ class Gate:
             return f"the header {error} is given twice"
         if not self._is_ours(host):
             return f"this studio is not at {host!r}; use the address that armdyn studio printed"
-        if origin is not None and origin.partition("://")[2].lower() != host.lower():
+        if origin is not None and origin.lower() != f"http://{host.lower()}":
             return "pages of other sites cannot use the studio"
         if not self._knows_token(cookies, path):
             return "the token is missing; use the whole address that armdyn studio printed"
@@ -101,34 +101,46 @@ class Gate:
             finally:
                 module.serve = served  # type: ignore[misc]
 
-    def check(self) -> None:
-        """An error if the server lets a foreign page in."""
+    def check(self, pages: Pages) -> None:
+        """An error if the server lets a foreign page in, or serves ours without our front end."""
+        status, _ = self._answer(Host=_FOREIGN, Origin="null")
+        if status != HTTPStatus.FORBIDDEN:
+            raise incompatible_viser(
+                "it cannot be guarded against other sites and users: a foreign page got the answer "
+                f"{status}"
+            )
+        status, page = self._answer(Cookie=f"{self._cookie}={self.token}")
+        if not pages.is_dressed(page):
+            raise incompatible_viser(f"its page (answer {status}) has no place for our front end")
+
+    def _answer(self, **headers: str) -> tuple[int, bytes]:
+        """Status and body with which the server answers a request of the page."""
         connection = http.client.HTTPConnection(
             _reached(self.host), self.port, timeout=PROBE_TIMEOUT
         )
         try:
-            connection.request("GET", "/", headers={"Host": _FOREIGN, "Origin": "null"})
-            status = connection.getresponse().status
+            connection.request("GET", "/", headers=headers)
+            response = connection.getresponse()
+            return response.status, response.read()
         except (OSError, http.client.HTTPException) as error:
             raise incompatible_viser(error) from None
         finally:
             connection.close()
-        if status != HTTPStatus.FORBIDDEN:
-            raise incompatible_viser(f"a foreign page got the answer {status}")
 
     def _guarded(self, answer: Callable[..., Any] | None, pages: Pages) -> Callable[..., Any]:
         async def guarded(connection: ServerConnection, request: Request) -> Response | None:
             refused = self.refusal(request.headers, request.path)
             if refused is not None:
                 return connection.respond(HTTPStatus.FORBIDDEN, f"{refused}\n")
-            response = pages.answer(request)
+            response = self._without_token(request) or pages.answer(request)
             if response is None and answer is not None:
                 response = answer(connection, request)
             if isinstance(response, Awaitable):
                 response = await response
             if isinstance(response, Response):
                 response = pages.dress(response)
-                response.headers.update(HEADERS | self._kept(request.path))
+                response.headers.update(HEADERS)
+                response.headers["Content-Security-Policy"] = pages.policy(request.headers["Host"])
                 return response
             return None
 
@@ -160,11 +172,18 @@ class Gate:
         self._ticket = once
         return False
 
-    def _kept(self, path: str) -> dict[str, str]:
-        """The header that lets a browser keep the token, for one that came with it."""
-        if self.token is None or not _tokens(path):
-            return {}
-        return {"Set-Cookie": f"{self._cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"}
+    def _without_token(self, request: Request) -> Response | None:
+        """The way from an address with the token to that without; a cookie keeps the token."""
+        place = urlsplit(request.path)
+        options = parse_qsl(place.query, keep_blank_values=True)
+        rest = urlencode([(name, value) for name, value in options if name != "token"])
+        page = place.path == "/" and "Upgrade" not in request.headers
+        if self.token is None or not page or not _tokens(request.path):
+            return None
+        headers = Headers(Location=f"/?{rest}" if rest else "/")
+        # Lax: a link in a mail or a chat opens too; sockets of other sites get no cookie
+        headers["Set-Cookie"] = f"{self._cookie}={self.token}; Path=/; HttpOnly; SameSite=Lax"
+        return Response(HTTPStatus.SEE_OTHER, "See Other", headers)
 
 
 def _shared(handler: Callable[..., Any], pages: Pages) -> Callable[..., Any]:
@@ -179,8 +198,8 @@ def _shared(handler: Callable[..., Any], pages: Pages) -> Callable[..., Any]:
 def incompatible_viser(reason: object) -> StudioError:
     """The error for a viser that is built in another way than we know."""
     return StudioError(
-        f"viser {viser.__version__} cannot be guarded against other sites and users ({reason}), so "
-        "that the studio does not open; install viser 1.1 (pip install 'viser>=1.1,<1.2')"
+        f"the studio does not open with viser {viser.__version__}: {reason}; install viser 1.1 "
+        "(pip install 'viser>=1.1,<1.2')"
     )
 
 

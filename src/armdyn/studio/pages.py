@@ -6,15 +6,19 @@ state) is ours: a style sheet and scripts that are added to its page, and a sock
 """
 
 import gzip
+import re
+import secrets
 from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
+from armdyn.errors import StudioError
 from armdyn.studio.wire import Wire
 
 PLACE = "/armdyn/"
@@ -22,12 +26,22 @@ PLACE = "/armdyn/"
 SOCKET = f"{PLACE}socket"
 TITLE = "armdyn studio"
 KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-HEAD = (
-    # viser drops what stands behind the # before our script begins
-    "<script>window.armdynAddress = location.hash</script>"
-    f"<title>{TITLE}</title><link rel='stylesheet' href='{PLACE}studio.css'>"
-    f"<script type='module' src='{PLACE}studio.js'></script>"
+INJECTED = {
+    "<title>Viser</title>": f"<title>{TITLE}</title>"
+    f"<script src='{PLACE}start.js'></script><link rel='stylesheet' href='{PLACE}studio.css'>"
+    f"<script type='module' src='{PLACE}studio.js'></script>",
+    "<script data-p=": "<script nonce='NONCE' data-p=",
+    'e.type="module";': 'e.type="module";e.nonce="NONCE";',
+}
+"""Texts of viser's page, and ours in their place: its own script unpacks another one."""
+POLICY = (
+    "default-src 'self' data: blob:; script-src 'self' 'nonce-NONCE' 'wasm-unsafe-eval'; "
+    "worker-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "connect-src 'self' data: blob: ws://HOST; object-src 'none'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'"
 )
+"""What a page may run and reach: our files and viser's script, no text that becomes code."""
+_NAMED = re.compile(rb"""["'](?:\./|/armdyn/)(\w+\.\w+)["']""")
 UNKNOWN_WINDOW = 4404
 """Code with which the socket of a window that is gone is closed."""
 
@@ -37,6 +51,9 @@ class Pages:
 
     def __init__(self) -> None:
         self._wires: dict[str, Wire] = {}
+        self._files = _front_end()
+        self._nonce = secrets.token_urlsafe(16)
+        """The mark of scripts that may run."""
 
     def add(self, wire: Wire) -> None:
         """Let a page that knows its key use a line."""
@@ -51,7 +68,7 @@ class Pages:
         path = urlsplit(request.path).path
         if not path.startswith(PLACE) or path == SOCKET:
             return None
-        content = _files().get(path.removeprefix(PLACE))
+        content = self._files.get(path.removeprefix(PLACE))
         if content is None:
             return Response(HTTPStatus.NOT_FOUND, "NOT FOUND", Headers())
         kind = KINDS[path[path.rindex(".") :]]
@@ -63,7 +80,16 @@ class Pages:
         if response.status_code != HTTPStatus.OK or not kind.startswith("text/html"):
             return response
         packed = response.headers.get("Content-Encoding") == "gzip"
-        return _response(*_dressed(bytes(response.body or b""), packed))
+        return _response(*_dressed(bytes(response.body or b""), packed, self._nonce))
+
+    def is_dressed(self, page: bytes) -> bool:
+        """Whether a page has all that is ours."""
+        ours = (text.replace("NONCE", self._nonce) for text in INJECTED.values())
+        return all(text.encode() in page for text in ours)
+
+    def policy(self, host: str) -> str:
+        """The policy of what a page at a host may run and reach."""
+        return POLICY.replace("NONCE", self._nonce).replace("HOST", host)
 
     def is_ours(self, connection: ServerConnection) -> bool:
         """Whether a socket is one of ours."""
@@ -81,22 +107,27 @@ class Pages:
             await wire.serve(connection)
 
 
-@cache
-def _files() -> dict[str, bytes]:
-    """The front end, by name."""
+def _front_end() -> dict[str, bytes]:
+    """The files of the front end by name: all that one of them or the page asks for."""
     folder = files("armdyn.studio") / "front"
-    return {
-        file.name: file.read_bytes()
-        for file in folder.iterdir()
-        if any(file.name.endswith(ending) for ending in KINDS)
-    }
+    there = folder.iterdir() if folder.is_dir() else ()
+    content = {file.name: file.read_bytes() for file in there if Path(file.name).suffix in KINDS}
+    text = "".join(INJECTED.values()).encode() + b"".join(content.values())
+    missing = {name.decode() for name in _NAMED.findall(text)} - content.keys()
+    if missing:
+        raise StudioError(
+            f"the front end of the studio is not whole: {folder} has no {', '.join(sorted(missing))}"
+            "; install armdyn again"
+        )
+    return content
 
 
 @cache
-def _dressed(body: bytes, packed: bool) -> tuple[bytes, dict[str, str]]:
+def _dressed(body: bytes, packed: bool, nonce: str) -> tuple[bytes, dict[str, str]]:
     """The body of the page with our lines in its head, and its headers."""
     text = gzip.decompress(body) if packed else body
-    text = text.replace(b"<title>Viser</title>", HEAD.encode(), 1)
+    for theirs, ours in INJECTED.items():
+        text = text.replace(theirs.encode(), ours.replace("NONCE", nonce).encode(), 1)
     headers = {"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache"}
     if packed:
         headers["Content-Encoding"] = "gzip"

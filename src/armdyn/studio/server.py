@@ -81,7 +81,7 @@ class Studio:
         try:
             if self._server.get_port() != self.port:  # someone was quicker
                 raise _taken(host, self.port)
-            self._gate.check()
+            self._gate.check(self._pages)
             _share_nothing(self._server)
         except StudioError:
             self.stop()

@@ -7,7 +7,7 @@ const PAUSE = 250; // time between two changes of the address [ms]
 export class Address {
   constructor(wire, settings) {
     Object.assign(this, { wire, settings, restored: false, timer: null });
-    this.kept = window.armdynAddress ?? location.hash;
+    this.kept = window.armdynAddress;
     this.given = new URLSearchParams(this.kept.slice(1));
     if (KINDS[this.given.get("kind")]) settings.kind = this.given.get("kind");
     if (["percent", "torque"].includes(this.given.get("scale"))) settings.scale = this.given.get("scale");
@@ -15,7 +15,14 @@ export class Address {
     wire.onconnect = () => {
       this.restored = false;
       this.given = new URLSearchParams(this.kept.slice(1));
+      if (this.kept) history.replaceState(null, "", this.kept);
     };
+    // another link in the same tab
+    window.addEventListener("hashchange", () => {
+      this.kept = location.hash;
+      this.given = new URLSearchParams(this.kept.slice(1));
+      this.restore();
+    });
     wire.listen((shown) => {
       this.shown = shown;
       if (!this.restored && shown.robot && shown.state) this.restore();
