@@ -209,7 +209,7 @@ def test_an_invalid_robot_wears_a_banner_in_every_tab_and_in_its_exports(window,
     name, text = toml(arm.robot, words)
     assert "INVALID" in name
     assert text.decode().startswith("# WARNING")
-    assert "INVALID" in csv(arm.robot, window.session.state, None, words)[0]
+    assert "INVALID" in csv(arm, window.session.state, None)[0]
     _, image = png(arm.robot, np.full((40, 40, 4), 255, np.uint8), (255, 255, 255), words)
     assert b"cannot exist" in image
     with window.page.expect_download() as download:

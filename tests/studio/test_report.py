@@ -14,6 +14,7 @@ import armdyn
 from armdyn.model.validate import Finding
 from armdyn.studio.arm import Arm, Evaluator, State
 from armdyn.studio.film import film, skeleton
+from armdyn.studio.panels.exports import csv
 from armdyn.studio.recording import there_and_back
 from armdyn.studio.report import report_html
 from armdyn.studio.stage import stage
@@ -46,6 +47,23 @@ def test_a_report_is_whole_escaped_and_asks_for_nothing_else(two_link, tmp_path)
     assert "two_link_inverse_dynamics" in html
     assert not list(tmp_path.iterdir())
     assert told
+
+
+def test_report_and_table_say_what_the_page_shows_of_a_simulation(two_link, tmp_path):
+    """At a stop the motor gives nothing, though the motion alone would take a torque."""
+    zero, pushed = np.zeros(2), np.array([-3.25, 1.5])
+    terms = {"inertial": np.array([2.0, -1.0]), "stops": pushed, "gravity": -pushed}
+    state = State(np.array([0.3, 0.4]), zero, zero, 0.5, terms)
+    seen = two_link.evaluator(state)
+    assert not np.allclose(seen.total, seen.ledger.total)
+    html = report_html(two_link, state, None, tmp_path, lambda _: None)
+    table = re.search(r"<h2>This state</h2>(.*?)</table>", html, re.DOTALL)[1]
+    for word in ("stops", "-3.25", "2 N·m", "-1 N·m"):
+        assert word in table
+    head, row = csv(two_link, state, None)[1].decode().splitlines()
+    row = dict(zip(head.split(","), map(float, row.split(",")), strict=True))
+    assert [row[f"tau{i}"] for i in (1, 2)] == [2, -1]
+    assert [row[f"stops{i}"] for i in (1, 2)] == [*pushed]
 
 
 @pytest.mark.parametrize("name", ["two_link", "five_bar"])

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("viser")
 
 import armdyn
-from armdyn.errors import UnknownNameError
+from armdyn.errors import SimulationError, UnknownNameError
 from armdyn.studio.arm import Arm, Evaluator, State
 from armdyn.studio.memory import MOST_WINDOWS, Memories
 from armdyn.studio.panels.timeline import PlayedMotion
@@ -125,6 +125,47 @@ def test_another_robot_stops_the_motion_of_the_one_before(window, sent):
     until(lambda: not job.thread.is_alive(), what="the end of the job")
     np.testing.assert_array_equal(window.state.q, q)
     assert timeline.recording is None
+
+
+def test_another_number_keeps_the_motion_and_the_poses(window):
+    timeline, edit = panel(window, "TimelinePanel"), panel(window, "EditPanel")
+    panel(window, "PosesPanel").put({"up": State.rest(np.array([1.5, 0.0]))})
+    move = PlayedMotion("a move", lambda robot, _: there_and_back(robot, [0, 0], [1, 1], 2.0))
+    timeline.make(move, play=False)
+    before = until(lambda: timeline.recording, what="the motion")
+    window.page.hear('{"do": "seek", "time": 0.5}')
+    q = window.state.q
+    edit.put("link1", mass="4")
+    edit.use()
+    until(lambda: timeline.recording is not before, what="the motion of the edited arm")
+    after = timeline.recording
+    np.testing.assert_array_equal(after.q, before.q)
+    wanted = window.arm.robot.inverse_dynamics(after.q, after.qd, after.qdd)
+    np.testing.assert_allclose(after.tau, wanted, atol=1e-9)
+    assert not np.allclose(after.tau, before.tau, atol=1e-3)
+    assert window.page._shown["motion"]["time"] == 0.5
+    np.testing.assert_allclose(window.state.q, q)
+    assert list(panel(window, "PosesPanel").poses) == ["up"]
+    edit._restore()
+    until(lambda: timeline.recording is not after, what="the motion of the original")
+    np.testing.assert_array_equal(timeline.recording.tau, before.tau)
+
+
+def test_a_motion_that_the_edited_arm_cannot_make_is_not_plotted(window, sent, monkeypatch):
+    timeline, failed, robot = panel(window, "TimelinePanel"), [], window.arm.robot
+
+    def move(arm, _):
+        if arm is not robot:
+            raise SimulationError("not with these numbers")
+        return there_and_back(arm, [0, 0], [1, 1], 2.0)
+
+    timeline.make(PlayedMotion("a move", move), play=False)
+    until(lambda: timeline.recording, what="the motion")
+    monkeypatch.setattr(window.jobs, "_fail", failed.append)
+    window.enter(sent, State.rest(np.zeros(2)), variant=True)
+    until(lambda: failed, what="the error")
+    assert timeline.recording is None
+    assert window.page._shown["motion"] is None
 
 
 def forever(tell):

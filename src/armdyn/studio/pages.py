@@ -113,11 +113,11 @@ def _front_end() -> dict[str, bytes]:
     there = folder.iterdir() if folder.is_dir() else ()
     content = {file.name: file.read_bytes() for file in there if Path(file.name).suffix in KINDS}
     text = "".join(INJECTED.values()).encode() + b"".join(content.values())
-    missing = {name.decode() for name in _NAMED.findall(text)} - content.keys()
+    missing = sorted({name.decode() for name in _NAMED.findall(text)} - content.keys())
     if missing:
         raise StudioError(
-            f"the front end of the studio is not whole: {folder} has no {', '.join(sorted(missing))}"
-            "; install armdyn again"
+            f"the front end of the studio is not whole: {folder} has no {', '.join(missing)}; "
+            "install armdyn again"
         )
     return content
 

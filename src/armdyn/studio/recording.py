@@ -107,9 +107,6 @@ class Recording:
             "terms": {k: plain(rows) for k, rows in self.terms.items() if rows[:, joint].any()},
             "limit": limit if np.isfinite(limit) else None,
             "measured": None if self.measured is None else plain(self.measured),
-            "range": [
-                _short(float(v)) for v in (self.tau[:, joint].min(), self.tau[:, joint].max())
-            ],
         }
 
     def columns(self) -> dict[str, Array]:

@@ -48,7 +48,7 @@ def report_html(arm: Arm, state: State, view: bytes | None, folder: Path, tell: 
         f"<title>{escape(arm.title)}: report</title><style>{_LOOK}</style></head><body>",
         *_head(arm, state),
         *_pictures(arm, state, view, tell),
-        *_state(robot, state),
+        *_state(arm, state),
         *_limits(arm.robot),
         *_worst(arm.robot, state.payload, tell),
         *_equations(arm.robot, tell),
@@ -67,9 +67,8 @@ def _head(arm: Arm, state: State) -> Iterator[str]:
         f"<p class='sub'>armdyn {__version__}, {date.today().isoformat()}; {arm.robot.n} joints, "
         f"{arm.mass:.4g} kg moving, {state.payload:g} kg held</p>"
     )
-    wrong = [finding for finding in arm.findings if finding.level == "error"]
-    if wrong:
-        yield f"<p class='banner'>This robot is not valid: {escape(wrong[0].message)}</p>"
+    if arm.faults:
+        yield f"<p class='banner'>This robot is not valid: {escape(arm.faults[0].message)}</p>"
     for word, text in (("Source", model.source), ("Note", model.note)):
         if text:
             yield f"<p>{word}: {escape(text)}</p>"
@@ -82,17 +81,17 @@ def _pictures(arm: Arm, state: State, view: bytes | None, tell: Tell) -> Iterato
     yield f"<div class='pair'>{shown}{drawn}</div>"
 
 
-def _state(robot: Robot, state: State) -> Iterator[str]:
-    ledger = robot.ledger(state.q, state.qd, state.qdd)
-    acting = {k: v for k, v in ledger.terms.items() if np.abs(v).max() > 0}
-    joints = [robot.model.joints[i] for i in robot.model.independent]
+def _state(arm: Arm, state: State) -> Iterator[str]:
+    seen, model = arm.evaluator(state), arm.robot.model
+    acting = {name: values for name, values in seen.terms.items() if values.any()}
+    joints = [model.joints[i] for i in model.independent]
     rows = []
     for i, joint in enumerate(joints):
         limit = joint.limits.effort
-        use = f"{100 * abs(ledger.total[i]) / limit:.0f} %" if 0 < limit < np.inf else "-"
+        use = f"{100 * abs(seen.total[i]) / limit:.0f} %" if 0 < limit < np.inf else "-"
         motion = (f"{values[i]:.4g}" for values in (state.q, state.qd, state.qdd))
         terms = (f"{values[i]:.4g}" for values in acting.values())
-        total = f"{ledger.total[i]:.5g} {joint.type.torque_unit}"
+        total = f"{seen.total[i]:.5g} {joint.type.torque_unit}"
         rows.append((joint.name, *motion, *terms, total, use))
     yield "<h2>This state</h2>"
     columns = ("joint", "q", "q̇", "q̈", *acting, "torque", "of the limit")

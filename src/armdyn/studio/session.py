@@ -38,6 +38,10 @@ class Panel:
     def enter(self, arm: Arm) -> None:
         """Begin with another robot."""
 
+    def vary(self, arm: Arm) -> None:
+        """Go on with other numbers of the same arm; by default as with another robot."""
+        self.enter(arm)
+
     def show(self, snapshot: Snapshot) -> None:
         """Show the arm in a state."""
 
@@ -160,8 +164,11 @@ class Session:
 
         self.jobs.start(name, lambda tell: work(robot, tell), finish, self.arm.title)
 
-    def enter(self, arm: Arm, state: State | None = None) -> None:
-        """Show a robot, in its first pose unless a state is given; jobs of the last one end."""
+    def enter(self, arm: Arm, state: State | None = None, *, variant: bool = False) -> None:
+        """Show a robot, in its first pose unless a state is given; jobs of the last one end.
+
+        A variant is the arm that was shown, with other numbers.
+        """
         for job in self.jobs.running:
             if job.thread is not threading.current_thread():
                 self.jobs.cancel(job.number)
@@ -171,7 +178,7 @@ class Session:
             self._now, self.memory.arm = (arm, state), arm
             self.scene.enter(arm, state)
             for panel in self.panels:
-                panel.enter(arm)
+                (panel.vary if variant else panel.enter)(arm)
         self._latest.ask()
 
     def move(self, state: State) -> None:

@@ -142,10 +142,9 @@ class DesignPanel(Panel):
 
     def _go_on(self, _: Any) -> None:
         if self._found is not None:
-            other, payload = self._found.other, self._session.state.payload
-            title = f"a new design of {self._session.arm.title}"
-            self._session.enter(Arm(other.robot, other.evaluator, source=title))
-            self._session.hold(payload)
+            session, other = self._session, self._found.other
+            arm = Arm(other.robot, other.evaluator, source=f"a new design of {session.arm.title}")
+            session.enter(arm, replace(session.state, terms=None), variant=True)
 
 
 NEAREST = "Try the nearest design, which misses the goal"

@@ -221,7 +221,7 @@ class EditPanel(Panel):
         self._original: Arm | None = None
         self._parts: list[BodyPart] = []
         self._new: RobotModel | None = None
-        self._editing = self._writing = False
+        self._writing = False
         self._last: Snapshot | None = None
         guard = session.guard
         self._choice.on_update(guard(lambda _: self._read()))
@@ -233,9 +233,12 @@ class EditPanel(Panel):
         session.page.on("part", lambda message: self._choose(message.get("name")))
 
     def enter(self, arm: Arm) -> None:
-        """Begin with an arm; one that was edited here keeps its original."""
-        if not self._editing:
-            self._original = arm
+        """Begin with an arm."""
+        self._original = arm
+        self.vary(arm)
+
+    def vary(self, arm: Arm) -> None:
+        """Go on with an arm that was edited, which keeps its original."""
         self._session.memory.original = self._original
         self._parts, self._last = parts(arm.robot.model), None
         chosen = self._choice.value
@@ -281,23 +284,21 @@ class EditPanel(Panel):
             made = replace(arm, robot=robot, evaluator=Evaluator(robot), findings=())
             return replace(made, source=name, in_catalog=False)
 
-        self._session.jobs.start("loading", work, lambda made: self._enter(made, state), arm.title)
+        self._session.jobs.start("loading", work, lambda made: self._go_on(made, state), arm.title)
 
     def resume(self, arm: Arm, original: Arm | None, state: State | None) -> None:
         """Show an arm that was edited before."""
-        self._original = original
-        self._enter(arm, state)
+        with self._session.drawing:
+            self._session.enter(arm, state)
+            self._original = original
+            self.vary(arm)
 
-    def _enter(self, arm: Arm, state: State | None) -> None:
-        self._editing = True
-        try:
-            self._session.enter(arm, state and replace(state, terms=None))
-        finally:
-            self._editing = False
+    def _go_on(self, arm: Arm, state: State) -> None:
+        self._session.enter(arm, replace(state, terms=None), variant=True)
 
     def _restore(self) -> None:
         if self._original is not None:
-            self._enter(self._original, self._session.state)
+            self._go_on(self._original, self._session.state)
 
     def _compare(self) -> None:
         original = self._original

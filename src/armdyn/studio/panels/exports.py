@@ -68,17 +68,16 @@ def toml(robot: Robot, warned: str = "") -> tuple[str, bytes]:
     return named(robot, ".toml", warned), (head + toml_from_model(robot.model)).encode()
 
 
-def csv(
-    robot: Robot, state: State, recording: Recording | None, warned: str = ""
-) -> tuple[str, bytes]:
+def csv(arm: Arm, state: State, recording: Recording | None) -> tuple[str, bytes]:
     """Name and content of a table: the motion that was played last, or the state alone."""
     name = "motion"
     if recording is None:
-        rows = state.q[None], state.qd[None], state.qdd[None]
-        ledger = robot.ledger(*rows)
-        name, recording = "state", Recording("", np.zeros(1), *rows, ledger.total, ledger.terms)
+        seen = arm.evaluator(state)
+        rows = (row[None] for row in (state.q, state.qd, state.qdd, seen.total))
+        terms = {term: row[None] for term, row in seen.terms.items()}
+        name, recording = "state", Recording("", np.zeros(1), *rows, terms)
     blocks = (text for _, text in csv_from_columns(recording.columns()))
-    return named(robot, f"_{name}.csv", warned), "".join(blocks).encode()
+    return named(arm.robot, f"_{name}.csv", warning(arm)), "".join(blocks).encode()
 
 
 def png(
@@ -138,8 +137,7 @@ class ExportsPanel(Panel):
         return robot.with_payload(payload, physical="ignore") if payload else robot
 
     def _table(self) -> tuple[str, bytes]:
-        session = self._session
-        return csv(self._held(), session.state, self._timeline.recording, warning(session.arm))
+        return csv(self._session.arm, self._session.state, self._timeline.recording)
 
     def _png(self) -> tuple[str, bytes]:
         """What is seen now."""

@@ -57,6 +57,9 @@ class PosesPanel(Panel):
         self._undo, self._redo, self._now = [], [], None
         self.put({})
 
+    def vary(self, arm: Arm) -> None:
+        """The same joints have the same poses."""
+
     def show(self, snapshot: Snapshot) -> None:
         """Remember where the arm rested before it moved on."""
         state, now = snapshot.state, time.monotonic()

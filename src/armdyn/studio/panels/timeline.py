@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from armdyn.errors import ArmdynError
 from armdyn.robot import Robot
 from armdyn.studio.arm import Arm
 from armdyn.studio.background import Tell
@@ -65,6 +66,10 @@ class TimelinePanel(Panel):
         if self._motion is not None:
             self.make(self._motion, play=False)
 
+    def vary(self, arm: Arm) -> None:
+        """Compute the motion again for the other numbers."""
+        self.hold(self._session.state.payload)
+
     def make(self, motion: PlayedMotion, play: bool = True) -> None:
         """Compute a motion beside the page, and play it from its start, or stay at the time."""
         session, payload = self._session, self._session.state.payload
@@ -73,7 +78,12 @@ class TimelinePanel(Panel):
         def work(robot: Robot, tell: Tell) -> Recording:
             held = robot.with_payload(payload, physical="ignore") if payload else robot
             tell(motion.name)
-            return motion.make(held, tell)
+            try:
+                return motion.make(held, tell)
+            except ArmdynError:
+                if not play:  # what is plotted is not of this arm
+                    self._forget()
+                raise
 
         def done(recording: Recording) -> None:
             self._take(motion, recording, play)
