@@ -17,6 +17,7 @@ from armdyn.studio.panels.exports import c_code, csv, png, toml, warning
 from armdyn.studio.scene import lowest
 from armdyn.studio.stage import stage
 from armdyn.studio.uploads import open_robot
+from support.paths import EXAMPLES
 from support.studio_windows import PATIENCE, until
 
 PUMA = armdyn.load("puma560")
@@ -164,6 +165,58 @@ def test_a_simulation_stops_at_the_limits_and_bars_plots_and_sliders_agree(windo
     plot.press("+")
     until(lambda: window.session.page._shown["curve"]["to"] < 0.6 * timeline.recording.duration)
     window.shot("timeline")
+    window.press("Close the timeline")
+
+
+def test_dragging_the_timeline_takes_the_arm_along_and_peaks_are_marked(window):
+    window.tab("Play")
+    window.upload(".csv", EXAMPLES / "puma560_pick.csv")
+    until(lambda: window.time() > 0.1, what="the motion")
+    (timeline,) = (p for p in window.session.panels if hasattr(p, "recording"))
+    motion, mouse = timeline.recording, window.page.mouse
+    plot = window.page.locator(".ad-plot")
+    box = plot.bounding_box()
+
+    def place(time):
+        return box["x"] + 56 + (box["width"] - 68) * time / motion.duration, box["y"] + 60
+
+    mouse.move(*place(0.2 * motion.duration))
+    mouse.down()
+    for share in (0.3, 0.25, 0.4):  # also backwards
+        mouse.move(*place(share * motion.duration), steps=4)
+        until(lambda s=share: abs(window.time() - s * motion.duration) < 0.02, what="the time")
+        assert not timeline._playing.is_set()
+        until(lambda: np.allclose(window.session.state.q, motion.at(window.time(), 0).q, atol=1e-3))
+    mouse.up()
+    until(lambda: window.time() > 0.42 * motion.duration, what="the rest of the motion")
+    window.halt()
+    # what is drawn is also told: the greatest and the least torque of the joint, and when
+    window.press("joint2")
+    until(lambda: window.page.locator(".armdyn-timeline").get_attribute("data-joint") == "1")
+    told, tau, limit = plot.get_attribute("aria-description"), motion.tau[:, 1], motion.limits[1]
+    peaks = [k for k, side in ((tau.argmax(), 1), (tau.argmin(), -1)) if side * tau[k] > 0]
+    assert len(told.split("; ")) == len(peaks)
+    for text, peak in zip(told.split("; "), peaks, strict=True):
+        value, percent, time = re.fullmatch(
+            r"([\d.\u2212]+) N·m \((\d+) %\) at ([\d.]+) s", text
+        ).groups()
+        assert float(value.replace("\u2212", "-")) == pytest.approx(tau[peak], rel=1e-3)
+        assert int(percent) == pytest.approx(100 * abs(tau[peak]) / limit, abs=0.51)
+        assert float(time) == pytest.approx(motion.t[peak] - motion.t[0], abs=1e-3)
+    window.shot("peaks")
+    # with Shift the part that is seen moves, and the arm stays
+    window.press("Zoom in")
+    shown = window.session.page._shown
+    until(lambda: shown["curve"]["to"] - shown["curve"]["from"] < 0.6 * motion.duration)
+    at, start = window.time(), shown["curve"]["from"]
+    window.page.keyboard.down("Shift")
+    mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 60)
+    mouse.down()
+    mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 60, steps=4)
+    mouse.up()
+    window.page.keyboard.up("Shift")
+    until(lambda: shown["curve"]["from"] > start, what="a later part")
+    assert window.time() == at
     window.press("Close the timeline")
 
 

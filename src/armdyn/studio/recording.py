@@ -10,7 +10,6 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
-from armdyn.identification.preparation import Cutoffs, Health, choose_cutoff, pieces
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.io.log import open_log
 from armdyn.robot import Robot
@@ -182,12 +181,15 @@ def stops_note(found: Simulation, stops: bool) -> str:
 
 def from_log(robot: Robot, path: Path) -> Recording:
     """A log of the real arm: what was measured, and the torques of the model in that motion."""
+    from armdyn.identification import preparation  # noqa: PLC0415 (slow to import)
+
     joints = [robot.model.joints[i] for i in robot.model.independent]
     log = open_log(path, robot.joint_names, [joint.type.turns for joint in joints], name="log")
     samples = np.concatenate([block.q for block in log.blocks()][:LOG_BLOCKS])
-    cutoff = choose_cutoff(samples, 1 / log.period)
+    cutoff = preparation.choose_cutoff(samples, 1 / log.period)
     limits = effort_limits(robot.model)
-    found = [*pieces(log, Cutoffs(cutoff, cutoff), Health(), limits)]
+    cutoffs = preparation.Cutoffs(cutoff, cutoff)
+    found = [*preparation.pieces(log, cutoffs, preparation.Health(), limits)]
     if not found:
         raise TrajectoryError(f"{path.name}: the log is too short to be filtered")
     t, q, qd, qdd, measured = (

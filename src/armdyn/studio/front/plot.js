@@ -1,6 +1,6 @@
 // The picture of a torque over time: terms stacked, the total, limits, what was measured.
 
-import { nice } from "./dom.js";
+import { clamp, nice, words } from "./dom.js";
 
 export const MARGIN = { left: 56, right: 12, top: 8, bottom: 20 };
 
@@ -27,10 +27,22 @@ export function reach(curve) {
   return [low - room, high + room];
 }
 
+// The greatest and the least torque between two times, where they are: each on its side of zero.
+export function peaks(curve, from, to, unit) {
+  const seen = curve.t.map((t, i) => i).filter((i) => curve.t[i] >= from && curve.t[i] <= to && curve.total[i] !== null);
+  return [1, -1].flatMap((side) => {
+    const best = seen.reduce((most, i) => (side * curve.total[i] > side * (curve.total[most] ?? 0) ? i : most), null);
+    if (best === null) return [];
+    const value = curve.total[best], share = curve.limit ? ` (${Math.round((100 * Math.abs(value)) / curve.limit)} %)` : "";
+    return [{ t: curve.t[best], value, side, words: `${words(value)} ${unit}${share}` }];
+  });
+}
+
 export class Plot {
   constructor(canvas) {
     this.canvas = canvas;
     this.layer = document.createElement("canvas");
+    this.peaks = [];
     this.stale = true; // whether the curve is another one than the layer shows
   }
 
@@ -61,8 +73,9 @@ export class Plot {
   rest(paint, curve, from, to, wide, tall, meaning, unit, ink) {
     const { left, right, top, bottom } = MARGIN;
     const [low, high] = reach(curve);
-    this.x = (t) => left + ((wide - left - right) * (t - from)) / (to - from || 1);
-    this.t = (x) => from + ((to - from) * (x - left)) / (wide - left - right);
+    this.wide = wide - left - right;
+    this.x = (t) => left + (this.wide * (t - from)) / (to - from || 1);
+    this.t = (x) => from + ((to - from) * (x - left)) / this.wide;
     this.y = (value) => top + ((tall - top - bottom) * (high - value)) / (high - low);
     this.axes(paint, wide, tall, low, high, from, to, unit, ink);
     paint.save();
@@ -75,6 +88,29 @@ export class Plot {
     if (curve.limit) this.over(paint, curve);
     if (curve.measured) this.line(paint, curve.t, curve.measured, "#C2255C", 1.6, [5, 3]);
     paint.restore();
+    this.peaks = peaks(curve, from, to, unit);
+    for (const peak of this.peaks) this.peak(paint, peak, wide, tall, ink);
+  }
+
+  // A dot, and its value beside it, inside the picture.
+  peak(paint, { t, value, side, words }, wide, tall, ink) {
+    const [x, y] = [this.x(t), this.y(value)];
+    paint.font = "600 11px system-ui, sans-serif";
+    const half = paint.measureText(words).width / 2 + 3;
+    const middle = clamp(x, MARGIN.left + half, wide - MARGIN.right - half);
+    const line = clamp(y - 12 * side, 9, tall - MARGIN.bottom - 9);
+    paint.fillStyle = getComputedStyle(this.canvas).getPropertyValue("--ad-card");
+    paint.globalAlpha = 0.8;
+    paint.fillRect(middle - half, line - 7, 2 * half, 14);
+    paint.globalAlpha = 1;
+    paint.fillStyle = ink;
+    paint.beginPath();
+    paint.arc(x, y, 3.5, 0, 2 * Math.PI);
+    paint.fill();
+    paint.textAlign = "center";
+    paint.textBaseline = "middle";
+    paint.fillText(words, middle, line);
+    paint.textBaseline = "alphabetic";
   }
 
   axes(paint, wide, tall, low, high, from, to, unit, ink) {

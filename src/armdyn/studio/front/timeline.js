@@ -18,7 +18,8 @@ export class Timeline {
       class: "ad-plot", role: "slider", tabindex: "0", "aria-label": "Time of the motion", "aria-valuemin": "0",
       onmousemove: (event) => this.point(event), onmouseleave: () => this.point(null),
       onpointerdown: (event) => this.press(event), onpointermove: (event) => this.drag(event),
-      onpointerup: (event) => this.drop(event), onkeydown: (event) => this.key(event),
+      onpointerup: (event) => this.drop(event), onpointercancel: (event) => this.drop(event),
+      onkeydown: (event) => this.key(event),
       ondblclick: () => this.zoom(0, this.motion.duration),
     });
     this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -86,6 +87,7 @@ export class Timeline {
     const joint = robot.joints[curve.joint];
     if (!joint) return;
     this.plot.draw(curve, this.from, this.to, this.motion.time, this.pointed, robot.terms, joint.torque);
+    this.canvas.setAttribute("aria-description", this.plot.peaks.map(({ t, words }) => `${words} at ${t.toFixed(3)} s`).join("; "));
   }
 
   select(joint) {
@@ -106,28 +108,41 @@ export class Timeline {
     this.zoom(middle - factor * (middle - this.from), middle + factor * (this.to - middle));
   }
 
+  // Up and down zooms; sideways, or with Shift, the part that is seen moves.
   wheel(event) {
     event.preventDefault();
-    this.around(event.deltaY > 0 ? 1.25 : 0.8, this.plot.t(event.offsetX));
+    const sideways = event.deltaX || (event.shiftKey ? event.deltaY : 0);
+    if (sideways) this.shift(Math.sign(sideways) * 0.1 * (this.to - this.from));
+    else this.around(event.deltaY > 0 ? 1.25 : 0.8, this.plot.t(event.offsetX));
   }
 
+  shift(time) {
+    const span = this.to - this.from, from = clamp(this.from + time, 0, this.motion.duration - span);
+    this.zoom(from, from + span);
+  }
+
+  // A press goes to a time, and the arm follows the pointer until it is let go; what was playing goes
+  // on from there. With Shift the part that is seen moves.
   press(event) {
-    this.start = { x: event.offsetX, from: this.from, to: this.to, moved: false };
-    this.canvas.setPointerCapture(event.pointerId);
+    if (event.button || !this.plot.t) return;
+    const { shiftKey: shifts, offsetX: x, pointerId } = event;
+    this.held = { shifts, x, plays: !shifts && this.motion.playing };
+    this.canvas.setPointerCapture(pointerId);
+    if (this.held.plays) this.wire.send({ do: "play" });
+    this.drag(event);
   }
 
-  // Drag sideways to move the part that is seen, if that is not the whole.
   drag(event) {
-    if (!this.start || Math.abs(event.offsetX - this.start.x) < 4) return;
-    this.start.moved = true;
-    const { from, to, x } = this.start;
-    const shift = ((x - event.offsetX) * (to - from)) / (this.canvas.clientWidth - MARGIN.left - MARGIN.right);
-    this.zoom(from + shift, to + shift);
+    if (!this.held) return;
+    this.held.time = clamp(this.plot.t(event.offsetX), this.from, this.to);
+    if (!this.held.shifts) return this.seek(this.held.time);
+    this.shift(((this.held.x - event.offsetX) * (this.to - this.from)) / this.plot.wide);
+    this.held.x = event.offsetX;
   }
 
-  drop(event) {
-    if (this.start && !this.start.moved) this.seek(this.plot.t(event.offsetX));
-    this.start = null;
+  drop() {
+    if (this.held?.plays && this.held.time < this.motion.duration) this.wire.follows("play", { do: "play" }); // after the last time
+    this.held = null;
   }
 
   seek(time) {
