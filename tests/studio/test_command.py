@@ -8,6 +8,7 @@ import pytest
 from armdyn.cli.studio import studio
 from armdyn.errors import StudioError
 from armdyn.io.folders import VARIABLE, cache_root
+from support.processes import printed
 
 
 def test_kernels_of_the_command_do_not_go_to_the_cache_of_the_user(monkeypatch):
@@ -25,3 +26,19 @@ def test_kernels_of_the_command_do_not_go_to_the_cache_of_the_user(monkeypatch):
         studio("two_link", port=0, host="127.0.0.1", browser=False, dark=False, token=True)
     assert Path(tempfile.gettempdir()) in seen[0].parents
     assert not seen[0].exists()
+
+
+LEAN = """
+import sys
+from armdyn.studio.server import Studio
+from support.studio_windows import bare_window
+running = Studio("two_link", port=0)
+with bare_window(running):
+    print([name for name in ("sympy", "scipy.signal", "matplotlib") if name in sys.modules])
+running.stop()
+"""
+
+
+@pytest.mark.slow
+def test_a_window_opens_without_what_only_few_of_its_buttons_need():
+    assert printed(LEAN) == "[]\n"

@@ -1,9 +1,11 @@
 """Simplification: a new arm with simpler dynamics, seen beside the old one."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +21,9 @@ from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import report as show_report
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD, GOOD
-from armdyn.study.simplify.result import Simplification
-from armdyn.study.simplify.simplify import simplify
+
+if TYPE_CHECKING:
+    from armdyn.study.simplify.result import Simplification
 
 GOALS = ("constant", "diagonal", "gravity-balanced", "constant+gravity-balanced")
 CHANGES: dict[str, tuple[str | None, bool]] = {
@@ -101,6 +104,8 @@ class DesignPanel(Panel):
         payload = self._session.state.payload
 
         def work(robot: Robot, tell: Tell) -> FoundDesign:
+            from armdyn.study.simplify.simplify import simplify  # noqa: PLC0415 (slow to import)
+
             tell("designing")
             if payload > 0:
                 robot = Robot(edit.with_payload(robot.model, payload, name=HELD))
