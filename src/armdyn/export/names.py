@@ -7,7 +7,7 @@ import unicodedata
 
 from armdyn.errors import ModelError
 
-_C_WORDS = """
+_WORDS = """
     alignas alignof and asm auto bitand bitor bool break case catch char class compl const constexpr
     continue decltype default delete do double dynamic_cast else enum explicit export extern false
     float for friend goto if inline int long mutable namespace new noexcept not nullptr operator or
@@ -15,12 +15,12 @@ _C_WORDS = """
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid
     typename union unsigned using virtual void volatile wchar_t while xor
     assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg
-    stdbool stddef stdint stdio stdlib string tgmath time wctype
-    jax numpy torch
-    all clean eigen fmu help install package std test
+    stdbool stddef stdint stdio stdlib string tgmath time wctype jax numpy torch
+    all clean eigen fmu help install package std test aux con nul prn
+    com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9
 """
-TAKEN = frozenset(_C_WORDS.split()) | set(keyword.kwlist) | sys.stdlib_module_names
-"""Words of languages and of CMake, and files or modules that another of that name would hide."""
+TAKEN = frozenset(_WORDS.split()) | set(keyword.kwlist) | sys.stdlib_module_names
+"""Words of languages and CMake, devices of Windows, files or modules that others would hide."""
 
 
 def prefix_of(name: str, wanted: str | None) -> str:
@@ -34,8 +34,8 @@ def prefix_of(name: str, wanted: str | None) -> str:
         )
     if wanted.lower() in TAKEN:
         raise ModelError(
-            f"the prefix {wanted!r} is a word of C or Python, or would hide a file of that name; "
-            f"use another one, as {identifier(wanted)!r}"
+            f"the prefix {wanted!r} is a word of C or Python, a device of Windows, or would hide a "
+            f"file of that name; use another one, as {identifier(wanted)!r}"
         )
     return wanted
 

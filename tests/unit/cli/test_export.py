@@ -68,6 +68,7 @@ def test_python_runs_by_the_command_that_is_printed(run, tmp_path):
         (("two_link", "--functions", "mass_matrx"), "'mass_matrx'. Did you mean 'mass_matrix'"),
         (("two_link", "--functions", ","), "no functions to export were named"),
         (("two_link", "--prefix", "my arm"), "as in 'my_arm'"),
+        (("two_link", "--prefix", "CON"), "as 'robot_con'"),
         (("two_link", "--link", "elbow"), "'elbow'"),
         (("two_link", "--lang", "python", "--float"), "float is for C"),
         (("two_lnk",), "Did you mean 'two_link'"),

@@ -24,7 +24,9 @@ from armdyn.export.options import ExportOptions
         ({"link": "elbow"}, UnknownNameError, "'elbow'"),
         ({"prefix": "2arm"}, ModelError, "'2arm' cannot start .* as in 'robot_2arm'"),
         ({"prefix": "a b"}, ModelError, "use letters, digits and underscores"),
-        ({"prefix": "math"}, ModelError, "'math' is a word of C or Python, or would hide a file"),
+        ({"prefix": "math"}, ModelError, "'math' is a word of C or Python, .* would hide a file"),
+        ({"prefix": "CON"}, ModelError, "'CON' is .* a device of Windows, .* as 'robot_con'"),
+        ({"prefix": "Lpt9"}, ModelError, "'Lpt9' is .* a device of Windows, .* as 'robot_lpt9'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_before_anything_is_written(options, error, message, tmp_path):
