@@ -315,7 +315,7 @@ def test_what_a_page_asks_for_is_checked_and_ends_nothing(studio, wire, monkeypa
         "[1]": "which nobody knows",
         '{"do": "move", "joint": 99, "kind": "q", "value": 0}': "joint: expected a whole number",
         '{"do": "move", "joint": true, "kind": "q", "value": 0}': "joint: expected a whole number",
-        '{"do": "move", "joint": 0, "kind": "__class__", "value": 0}': "kind: expected one of",
+        '{"do": "move", "joint": 0, "kind": "__class__", "value": 0}': "there is no kind '__class__'",
         '{"do": "move", "joint": 0, "kind": "q", "value": NaN}': "value: expected a number",
         '{"do": "move", "joint": 0, "kind": "q", "value": 1e9}': "value: expected",
         '{"do": "hold", "value": -1}': "value: expected 0 to",

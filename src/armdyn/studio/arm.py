@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from armdyn.formulations.spatial import rotate
 from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.io.catalog import catalog_names
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.model import RobotModel, edit
+from armdyn.model import RobotModel
 from armdyn.model.transform import transform
 from armdyn.model.validate import Finding
 from armdyn.robot import Robot
@@ -23,6 +24,7 @@ from armdyn.studio.uploads import Loaded
 from armdyn.studio.visuals import NotDrawn, Visual, is_mjcf, mjcf_visuals, visuals
 from armdyn.thresholds import COMPILED_IN_STUDIO
 
+KINDS = ("q", "qd", "qdd")
 ROUNDING = 1e-10
 """A torque below this part of the scale of its joint is rounding, and shown as zero."""
 SCALE_STATES = 16
@@ -45,6 +47,23 @@ class State:
     def rest(cls, q: Array, payload: float = 0.0) -> "State":
         """At rest."""
         return cls(np.array(q, dtype=float), np.zeros(len(q)), np.zeros(len(q)), payload)
+
+    @classmethod
+    def read(cls, table: Any) -> "State | None":
+        """The state in plain data; None if there is none."""
+        try:
+            q, qd, qdd = np.array([table[kind] for kind in KINDS], dtype=float)
+            payload = float(table.get("payload", 0.0))
+        except (TypeError, ValueError, KeyError, AttributeError):
+            return None
+        sound = q.ndim == 1 and np.isfinite([q, qd, qdd]).all() and 0 <= payload < np.inf
+        return cls(q, qd, qdd, payload) if sound else None
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The state as plain data."""
+        rows = {kind: getattr(self, kind).tolist() for kind in KINDS}
+        return rows | {"payload": float(self.payload)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +141,7 @@ class Evaluator:
         if self._kernels:
             held = self.robot.payload_vector(state.payload)
             return Ledger(*self._kernels["ledger"](*motion, held))
-        at = coordinates_of(self._holding(state.payload).model)
+        at = coordinates_of(holding(self.robot, state.payload).model)
         return Ledger(*TextbookTerms(at).ledger(*motion))
 
     def _frames(self, q: Array) -> tuple[Array, Array]:
@@ -139,7 +158,7 @@ class Evaluator:
         if self._kernels:
             held = self.robot.payload_vector(state.payload)
             return self._kernels["reactions"](*motion, held)[: len(R), :3]
-        found = self._holding(state.payload).formulate("newton_euler", *motion, frame="joint")
+        found = holding(self.robot, state.payload).formulate("newton_euler", *motion, frame="joint")
         return rotate(R, np.reshape(found.f, (-1, 3)))
 
     def _loaded(self, payload: float) -> tuple[Array, Array]:
@@ -152,11 +171,6 @@ class Evaluator:
         masses[i] += payload
         centres[i] = moment / masses[i]
         return masses, centres
-
-    def _holding(self, payload: float) -> Robot:
-        if not payload > 0:
-            return self.robot
-        return Robot(edit.with_payload(self.robot.model, payload, (0, 0, 0), None))
 
     def _cleaned(self, torque: Array) -> Array:
         """A torque without rounding."""
@@ -223,6 +237,11 @@ def arm_of(loaded: Loaded, source: str, file: Path | None, uploaded: bool, tell:
     missing = list(dict.fromkeys(missing))
     found = tuple(pieces), tuple(missing), tuple(loaded.findings)
     return Arm(robot, Evaluator(robot), *found, source, source in catalog_names() and file is None)
+
+
+def holding(robot: Robot, payload: float) -> Robot:
+    """The robot with a payload [kg] at its tool, whether or not it could exist without."""
+    return robot.with_payload(payload, physical="ignore") if payload > 0 else robot
 
 
 def branches(model: RobotModel) -> bool:

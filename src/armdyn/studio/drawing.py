@@ -116,10 +116,7 @@ VIEWS = {
     "gravity": ("gravity", "What gravity does to each link, at its centre of mass"),
     "reactions": ("reactions", "The force that each link receives from the one before it"),
     "velocities": ("velocities", "How fast each centre of mass moves"),
-    "coriolis": (
-        "Coriolis",
-        "Forces of two joints that move; 5 times as long as weights",
-    ),
+    "coriolis": ("Coriolis", "Forces of two joints that move; 5 times as long as weights"),
     "centrifugal": ("centrifugal", "What drives links outwards; 5 times as long as weights"),
     "frames": ("frames", "Frames of the links"),
     "tool": ("tool frame", "The frame of the tool: x red, y green, z blue"),
@@ -153,9 +150,8 @@ class Drawing:
         """
         self._scene, self._name, self._model, self._style = scene, name, model, style
         self._link = link or style.link
-        self._bodies: list[Any] = []
         self.owned: list[tuple[int, Any]] = []
-        """The bodies that move, with their links."""
+        """Everything that links and the base are drawn as, with its link."""
         self._weights = 0
         turned = stage(model).placement
         turned[:3, 3] = offset
@@ -206,7 +202,7 @@ class Drawing:
     def see(self, view: Mapping[str, bool]) -> None:
         """Show and hide what is beside the links."""
         inside = any(view[kind] for kind in INSIDE)
-        for handle in self._bodies:
+        for _, handle in self.owned:
             handle.opacity = INSIDE_OPACITY if inside else None
         for kind, handles in self._extras.items():
             for handle in handles:
@@ -246,30 +242,28 @@ class Drawing:
                 f"{self._at(frame.link)}/visual{k}", piece.vertices, piece.faces,
                 color=piece.colour or self._link, side="double", flat_shading=True,
             )  # fmt: skip
-            place(handle, frame.placement @ piece.placement)
-            self._bodies.append(handle)
-            self.owned.append((frame.link, handle))
+            self._own(frame.link, handle, frame.placement @ piece.placement)
             shown.add(frame.link)
         return shown
 
     def _rods(self, link: int) -> None:
         model = self._model
         for k, rod in enumerate(shapes.rods(model, link)):
-            body = housing(rod)
-            self._body(f"{self._at(link)}/rod{k}", body, link, np.eye(4))
+            self._body(f"{self._at(link)}/rod{k}", housing(rod), link, np.eye(4))
         if model.flange.link == link and link >= 0:
             r = shapes.radius(model, link)
             self._body(
                 f"{self._at(link)}/flange", disc(1.25 * r, 0.5 * r), -1, model.flange.placement
             )
 
-    def _body(self, name: str, body: Any, link: int, T: Array) -> None:
-        handle = self._scene.add_mesh_simple(
-            name, body.vertices, body.faces,
-            color=self._style.base if link < 0 else self._link,
-        )  # fmt: skip
+    def _body(self, name: str, body: Triangles, link: int, T: Array) -> None:
+        colour = self._style.base if link < 0 else self._link
+        handle = self._scene.add_mesh_simple(name, body.vertices, body.faces, color=colour)
+        self._own(link, handle, T)
+
+    def _own(self, link: int, handle: Any, T: Array) -> None:
+        """Put a body of a link into its place."""
         place(handle, T)
-        self._bodies.append(handle)
         self.owned.append((link, handle))
 
     def _post(self, behind: float) -> None:
@@ -282,10 +276,8 @@ class Drawing:
         post = self._scene.add_box(
             f"{self._name}/post", self._style.base, (3.2 * r, 3.2 * r, height)
         )
-        T = np.eye(4)
-        T[:3, :3] = set_up.turn.T
-        T[:3, 3] = set_up.turn.T @ [top[0], top[1], set_up.ground + 0.5 * height]
-        place(post, T)
+        back, middle = set_up.turn.T, [top[0], top[1], set_up.ground + 0.5 * height]
+        place(post, transform(back, back @ middle))
 
     def _joint(self, i: int, drawn: bool) -> None:
         """The barrel of a joint, and its axis."""
@@ -299,16 +291,12 @@ class Drawing:
                 if barrel.slides
                 else self._scene.add_cylinder(name, wide, tall, self._style.joint)
             )
-            place(body, T)
-            self._bodies.append(body)
-            self.owned.append((i, body))
+            self._own(i, body, T)
             if not barrel.slides:  # lids, so that a joint is seen from both ends
                 lid = self._scene.add_cylinder(
                     f"{self._at(owner)}/lid{i}", 0.66 * wide, 1.05 * tall, self._style.lid
                 )
-                place(lid, T)
-                self._bodies.append(lid)
-                self.owned.append((i, lid))
+                self._own(i, lid, T)
         reach = 0.1 * shapes.size(self._model)
         axis = self._scene.add_arrows(
             f"{self._at(owner)}/axis{i}",
@@ -372,11 +360,6 @@ class Other:
     builds: Sequence[LinkChange] = ()
     """The changes of its links."""
     labels: tuple[str, str] = ("before", "after")
-
-    @classmethod
-    def of(cls, robot: Robot, builds: Sequence[LinkChange] = (), **more: Any) -> "Other":
-        """Compile it."""
-        return cls(robot, Evaluator(robot), builds, **more)
 
 
 class Beside:

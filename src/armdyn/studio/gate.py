@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import viser
 import websockets.asyncio.server
@@ -166,21 +166,20 @@ class Gate:
         given = [value for name, _, value in pairs if name == self._cookie] + _tokens(path)
         if any(_same(text, self.token) for text in given):
             return True
-        once, self._ticket = self._ticket, None
-        if once is not None and any(_same(text, once) for text in given):
-            return True
-        self._ticket = once
-        return False
+        once = self._ticket
+        if once is None or not any(_same(text, once) for text in given):
+            return False
+        self._ticket = None
+        return True
 
     def _without_token(self, request: Request) -> Response | None:
         """The way from an address with the token to that without; a cookie keeps the token."""
         place = urlsplit(request.path)
-        options = parse_qsl(place.query, keep_blank_values=True)
-        rest = urlencode([(name, value) for name, value in options if name != "token"])
+        options = parse_qs(place.query, keep_blank_values=True)
         page = place.path == "/" and "Upgrade" not in request.headers
-        if self.token is None or not page or not _tokens(request.path):
+        if self.token is None or not page or not options.pop("token", None):
             return None
-        headers = Headers(Location=f"/?{rest}" if rest else "/")
+        headers = Headers(Location=f"/?{urlencode(options, doseq=True)}".rstrip("?"))
         # Lax: a link in a mail or a chat opens too; sockets of other sites get no cookie
         headers["Set-Cookie"] = f"{self._cookie}={self.token}; Path=/; HttpOnly; SameSite=Lax"
         return Response(HTTPStatus.SEE_OTHER, "See Other", headers)

@@ -71,7 +71,7 @@ class Pages:
         content = self._files.get(path.removeprefix(PLACE))
         if content is None:
             return Response(HTTPStatus.NOT_FOUND, "NOT FOUND", Headers())
-        kind = KINDS[path[path.rindex(".") :]]
+        kind = KINDS[Path(path).suffix]
         return _response(content, {"Content-Type": kind, "Cache-Control": "no-cache"})
 
     def dress(self, response: Response) -> Response:

@@ -24,7 +24,6 @@ MAX_POSES = 200
 MAX_PIECES = 200
 MAX_LOOKS = MAX_BYTES
 """Bytes of the looks of all links."""
-_KEYS = ("q", "qd", "qdd")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +40,8 @@ def packed(arm: Arm, project: Project) -> bytes:
     """The content of a project file; looks that are too large for it are left out."""
     table: dict[str, Any] = {
         "format": FORMAT,
-        "state": None if project.state is None else _written(project.state),
-        "poses": {name: _written(state) for name, state in project.poses.items()},
+        "state": None if project.state is None else project.state.table,
+        "poses": {name: state.table for name, state in project.poses.items()},
         "view": dict(project.view),
         "pieces": [
             {"link": p.link, "placement": p.placement.tolist(), "colour": p.colour}
@@ -98,24 +97,14 @@ def read_project(place: Path, n: int) -> Project:
     )
 
 
-def _written(state: State) -> dict[str, Any]:
-    return {key: getattr(state, key).tolist() for key in _KEYS} | {"payload": state.payload}
-
-
 def _state(where: str, given: Any, n: int) -> State:
-    try:
-        rows = [np.array(given[key], dtype=float) for key in _KEYS]
-        payload = float(given.get("payload", 0.0))
-        sound = all(row.shape == (n,) and np.isfinite(row).all() for row in rows)
-        sound = sound and 0 <= payload < np.inf
-    except (TypeError, ValueError, KeyError, AttributeError):
-        sound = False
-    if not sound:
+    state = State.read(given)
+    if state is None or len(state.q) != n:
         raise DescriptionError(
             f"{TABLE}: {where}: expected q, qd and qdd of {n} numbers each, and a payload of 0 or "
             "more"
         )
-    return State(rows[0], rows[1], rows[2], payload)
+    return state
 
 
 def _pieces(place: Path, given: Any, refusal: Any) -> list[Visual]:

@@ -18,7 +18,7 @@ from armdyn.model.validate import Finding
 from armdyn.report.figures import styled_figure
 from armdyn.report.portrait import draw_portrait
 from armdyn.robot import Robot
-from armdyn.studio.arm import Arm, State
+from armdyn.studio.arm import Arm, State, holding
 from armdyn.studio.background import Tell
 from armdyn.study.sizing.worst_case import draw_worst_case, worst_case
 from armdyn.version import __version__
@@ -40,9 +40,6 @@ pre { background: #f6f7f9; padding: 1rem; overflow: auto; max-height: 40rem; fon
 
 def report_html(arm: Arm, state: State, view: bytes | None, folder: Path, tell: Tell) -> str:
     """The page; `view` is a PNG of what is seen, files are made in a folder and removed."""
-    robot = arm.robot
-    if state.payload > 0:
-        robot = robot.with_payload(state.payload, physical="ignore")
     parts = [
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
         f"<title>{escape(arm.title)}: report</title><style>{_LOOK}</style></head><body>",
@@ -54,7 +51,7 @@ def report_html(arm: Arm, state: State, view: bytes | None, folder: Path, tell: 
         *_equations(arm.robot, tell),
         *_findings(arm.findings),
         *_links(arm.robot),
-        *_code(robot, folder, tell),
+        *_code(holding(arm.robot, state.payload), folder, tell),
         "</body></html>\n",
     ]
     return "\n".join(parts)

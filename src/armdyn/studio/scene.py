@@ -101,7 +101,7 @@ class Scene:
         self.compare(None)
         self._arm, self._last = arm, None
         self._draw()
-        self._look(state)
+        self.look(state=state)
 
     def restyle(self, style: Style) -> None:
         """Paint everything anew."""
@@ -145,8 +145,8 @@ class Scene:
             name = self.name("after")
             self._beside = Beside(self._client.scene, name, other, self._style, self._seen)
         self.see()
-        if self._beside is not None and self._last is not None:
-            self._look(self._last.state, self._beside.offset)
+        if self._beside is not None:
+            self.look()
 
     @property
     def beside(self) -> Snapshot | None:
@@ -184,31 +184,21 @@ class Scene:
         self.drawn(self._drawing.owned)
 
     def look(self, direction: Direction = HOME, state: State | None = None) -> None:
-        """Look at the whole arm in a state, or as it is, from a direction of the page."""
-        if self._arm is not None and self._last is not None:
-            offset = (0.0, 0.0, 0.0) if self._beside is None else self._beside.offset
-            self._look(state or self._last.state, offset, direction)
-
-    def _look(
-        self,
-        state: State,
-        beside: Direction = (0.0, 0.0, 0.0),
-        direction: Direction = HOME,
-    ) -> None:
-        """Look at the whole arm, and at one beside it."""
-        assert self._arm is not None
-        found = self._arm.evaluator(state)
-        places = np.array([self._arm.robot.model.base, *found.links, found.tool])[:, :3, 3]
-        places = stage(self._arm.robot.model).on_page(places)
+        """Look at the whole arm in a state, or as it is, and at one beside it."""
+        if state is None and self._last is not None:
+            state = self._last.state
+        if self._arm is None or state is None:
+            return
+        seen, model = self._arm.evaluator(state), self._arm.robot.model
+        set_up, size = stage(model), shapes.size(model)
+        beside = np.array((0.0, 0.0, 0.0) if self._beside is None else self._beside.offset)
+        places = set_up.on_page(np.array([model.base, *seen.links, seen.tool])[:, :3, 3])
         places = np.concatenate([places, places + beside])
         centre = 0.5 * (places.min(0) + places.max(0))
-        away = 1.45 * max(
-            float(np.ptp(places, axis=0).max()), 0.6 * shapes.size(self._arm.robot.model)
-        )
-        if stage(self._arm.robot.model).post:  # it swings all about its base
-            base = stage(self._arm.robot.model).on_page(self._arm.robot.model.base[:3, 3])
-            centre = base + 0.5 * np.array(beside)
-            away = 1.8 * shapes.size(self._arm.robot.model) + 0.7 * float(np.linalg.norm(beside))
+        away = 1.45 * max(float(np.ptp(places, axis=0).max()), 0.6 * size)
+        if set_up.post:  # it swings all about its base
+            centre = set_up.on_page(model.base[:3, 3]) + 0.5 * beside
+            away = 1.8 * size + 0.7 * float(np.linalg.norm(beside))
         camera = self._client.camera
         camera.up_direction = (0.0, 0.0, 1.0)
         camera.position = centre + away * np.array(direction)
@@ -217,16 +207,16 @@ class Scene:
     def _flow(self, snapshot: Snapshot) -> None:
         """Arrows of velocities and of what they bring about, longer than weights are."""
         assert self._arm is not None
-        style, state = self._style, snapshot.state
+        style, state, model = self._style, snapshot.state, self._arm.robot.model
         colours = {
             "velocities": style.velocity, "coriolis": style.coriolis,
             "centrifugal": style.centrifugal,
         }  # fmt: skip
         if not any(self.view[kind] or kind in self._arrows for kind in colours):
             return
-        found = effects(self._arm.robot.model, state.q, state.qd)
+        found = effects(model, state.q, state.qd)
         weight = 9.81 * max(self._arm.mass, 1e-9)
-        speed = 0.5 * np.sqrt(9.81 * shapes.size(self._arm.robot.model))
+        speed = 0.5 * np.sqrt(9.81 * shapes.size(model))
         for kind, colour in colours.items():
             vectors = getattr(found, kind)
             scaled = vectors * (weight / speed if kind == "velocities" else FORCE_ZOOM)
@@ -239,12 +229,13 @@ class Scene:
             if kind in self._arrows:
                 self._arrows.pop(kind).remove()
             return
-        size = shapes.size(self._arm.robot.model)
+        model = self._arm.robot.model
+        size = shapes.size(model)
         length = acting.forces * (WEIGHT_ARROW * size / (9.81 * max(self._arm.mass, 1e-9)))
         points: Array = np.stack([acting.points, acting.points + length], axis=1)
         seen = np.linalg.norm(length, axis=1) > 0.01 * size
         points = points[seen] if seen.any() else np.zeros((1, 2, 3)) - [[[0, 0, 0], [0, 0, 1e-6]]]
-        points = stage(self._arm.robot.model).on_page(points)
+        points = stage(model).on_page(points)
         if kind in self._arrows and len(self._arrows[kind].points) == len(points):
             self._arrows[kind].points = points.astype(np.float32)
             return

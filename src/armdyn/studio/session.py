@@ -68,18 +68,18 @@ LONGEST_PICTURE = 1.0
 """Time that a page may take to draw a picture before the next one is sent [s]."""
 SAME_ERROR_DELAY = 3.0
 """Time after which the same error is shown again [s]."""
+WIDE = ".mantine-Modal-content{flex-basis:min(1060px,92vw)!important}"
+"""The style of a window over the page that has a table or a picture."""
 _LOG = logging.getLogger("armdyn")
 
 
 class Session:
     """One window of the studio."""
 
-    def __init__(
-        self, client: viser.ClientHandle, dark: bool = False, memories: Memories | None = None
-    ):
+    def __init__(self, client: viser.ClientHandle, dark: bool, memories: Memories):
         """A window that is remembered among others."""
         self.client, self.dark = client, dark
-        self.memories = memories or Memories()
+        self.memories = memories
         self.memory = self.memories.new()
         self._folder = tempfile.TemporaryDirectory(
             prefix="armdyn-studio-", ignore_cleanup_errors=True
@@ -107,9 +107,14 @@ class Session:
 
     @property
     def arm(self) -> Arm:
-        """The robot."""
+        """The arm that is shown."""
         assert self._now is not None
         return self._now[0]
+
+    @property
+    def robot(self) -> Robot:
+        """Its robot."""
+        return self.arm.robot
 
     @property
     def state(self) -> State:
@@ -156,10 +161,10 @@ class Session:
         self, name: str, work: Callable[[Robot, Tell], Any], done: Callable[[Any], None]
     ) -> None:
         """Start a job about the robot, which ends if another robot comes."""
-        robot = self.arm.robot
+        robot = self.robot
 
         def finish(result: Any) -> None:
-            if robot is self.arm.robot:
+            if robot is self.robot:
                 done(result)
 
         self.jobs.start(name, lambda tell: work(robot, tell), finish, self.arm.title)
@@ -263,6 +268,13 @@ class Session:
         """Show a short message."""
         with self._reached():
             self.client.add_notification(title, body, auto_close_seconds=6)
+
+    def lay_over(self, title: str, html: str) -> None:
+        """Open a wide window over the page."""
+        gui = self.client.gui
+        with gui.add_modal(title) as modal:
+            gui.add_html(f"<style>{WIDE}</style>{html}")
+            gui.add_button("Close").on_click(self.guard(lambda _: modal.close()))
 
     def plain(self, text: str) -> str:
         """Text without the path of the temporary folder."""

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
 from armdyn.errors import shown
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.memory import Memory
 from armdyn.studio.panels.edit import EditPanel
-from armdyn.studio.panels.joints import HEAVIEST, KINDS, within
+from armdyn.studio.panels.joints import within
 from armdyn.studio.panels.poses import PosesPanel
 from armdyn.studio.session import Panel, Session
 
@@ -30,15 +28,15 @@ class AddressPanel(Panel):
 
     def _restore(self, message: dict[str, Any]) -> None:
         session, name = self._session, message.get("robot")
-        state = _state(message)
+        state = State.read(message)
         if state is None:
             return
         found = session.memories.find(message.get("memory"))
         if found is not None:
             session.see(found.view)
         self._waiting = found
-        if name == session.arm.source and len(state.q) == session.arm.robot.n:
-            session.enter(session.arm, within(session.arm.robot, state))
+        if name == session.arm.source and len(state.q) == session.robot.n:
+            session.enter(session.arm, within(session.robot, state))
         elif message.get("catalog") is True and isinstance(name, str):
             session.open(name, state=state)
         elif found is not None and found.arm is not None and found.arm.source == name:
@@ -52,19 +50,3 @@ class AddressPanel(Panel):
                 f"The page showed {shown(name)}, which was a file of yours or made of one. The "
                 "studio keeps such robots until it ends.",
             )
-
-
-def _state(message: dict[str, Any]) -> State | None:
-    """The state of a message; None if it is none."""
-    try:
-        rows = [np.array(message.get(kind), dtype=float) for kind in KINDS]
-    except (TypeError, ValueError):
-        return None
-    if any(row.ndim != 1 or row.shape != rows[0].shape for row in rows):
-        return None
-    if not np.isfinite(rows).all():
-        return None
-    payload = message.get("payload", 0.0)
-    held = isinstance(payload, int | float) and 0 <= payload <= HEAVIEST
-    q, qd, qdd = rows
-    return State(q, qd, qdd, payload if held else 0.0)

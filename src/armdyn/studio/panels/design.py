@@ -14,7 +14,7 @@ from armdyn.errors import check_known
 from armdyn.model import Link, RobotModel, edit
 from armdyn.robot import Robot
 from armdyn.studio import svg
-from armdyn.studio.arm import Arm, Snapshot
+from armdyn.studio.arm import Arm, Evaluator, Snapshot
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
 from armdyn.studio.panels.paired import paired_bars
@@ -90,7 +90,7 @@ class DesignPanel(Panel):
         note = f"both arms in this state, holding {held:g} kg"
         if held != then:
             note += f"; the design was made for {then:g} kg"
-        bars = paired_bars(self._session.arm.robot.model, snapshot.ledger, other.ledger)
+        bars = paired_bars(self._session.robot.model, snapshot.ledger, other.ledger)
         self._bars.content = svg.framed(f"<div style='opacity:.75'>{note}</div>{bars}")
 
     def _offer(self, there: bool) -> None:
@@ -119,7 +119,7 @@ class DesignPanel(Panel):
             found.plot(path)
             tell("compiling the new arm")
             new = Robot(put_down(found.model))
-            return FoundDesign(found, path, Other.of(new, found.changes), payload)
+            return FoundDesign(found, path, Other(new, Evaluator(new), found.changes), payload)
 
         def done(found: FoundDesign) -> None:
             self._found = found

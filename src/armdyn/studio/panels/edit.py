@@ -316,7 +316,7 @@ class EditPanel(Panel):
         part = self._part
         if part is None:
             return
-        now = numbers(self._session.arm.robot.model, part)
+        now = numbers(self._session.robot.model, part)
         self._writing = True
         try:
             for key, handle in self._fields.items():
@@ -331,7 +331,7 @@ class EditPanel(Panel):
         if self._writing or part is None or (event is not None and event.client_id is None):
             return
         values = PartNumbers(**{key: handle.value for key, handle in self._fields.items()})
-        self._new, fault, model = None, "", self._session.arm.robot.model
+        self._new, fault, model = None, "", self._session.robot.model
         if values == numbers(model, part):
             self._tell()
             return
@@ -353,7 +353,7 @@ class EditPanel(Panel):
         if self._last is None or (self._new is None and other is None):
             self._html.content = ""
             return
-        model, now = self._session.arm.robot.model, self._last.ledger
+        model, now = self._session.robot.model, self._last.ledger
         if self._new is not None:
             bars = paired_bars(model, now, ledger(self._new, self._last.state))
         else:

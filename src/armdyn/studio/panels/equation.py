@@ -6,6 +6,7 @@ page has every formulation side by side.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -20,7 +21,7 @@ from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.report.figures import COLOURS as TERMS
 from armdyn.robot import Robot
 from armdyn.studio import svg
-from armdyn.studio.arm import Arm, Snapshot
+from armdyn.studio.arm import Arm, Snapshot, holding
 from armdyn.studio.background import Latest, Tell
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import WORDS
@@ -104,20 +105,12 @@ def _coloured(term: str, content: str) -> str:
 
 def _zeros(found: Structure, i: int) -> list[tuple[str, str]]:
     """The elements of the equation of a joint that vanish for every pose, with the reasons."""
-    zeros = []
     if i >= len(found.g):
         return []
-    for j, element in enumerate(found.D[i]):
-        if element.status == "zero":
-            zeros.append((indexed("M", i, j), element.reason))
-    if found.g[i].status == "zero":
-        zeros.append((indexed("G", i), found.g[i].reason))
-    for k in range(len(found.D)):
-        for m in range(k, len(found.D)):
-            element = found.h[i][k][m]
-            if element.status == "zero" and element.reason and k == m:
-                zeros.append((indexed("h", i, k, m), element.reason))
-    return zeros
+    elements = [(indexed("M", i, j), element) for j, element in enumerate(found.D[i])]
+    elements.append((indexed("G", i), found.g[i]))
+    elements += [(indexed("h", i, k, k), found.h[i][k][k]) for k in range(len(found.D))]
+    return [(symbol, e.reason) for symbol, e in elements if e.status == "zero" and e.reason]
 
 
 def numbers_html(closed: Equations, i: int, at: Mapping[str, float], payload: float) -> str:
@@ -191,7 +184,6 @@ def formulations_html(robot: Robot, joint: int, q: Array, qd: Array, qdd: Array,
         )
     unit = robot.model.joints[robot.model.independent[joint]].type.torque_unit
     return (
-        "<style>.mantine-Modal-content{flex-basis:min(1060px,92vw)!important}</style>"
         "<div class='armdyn-formulations' style='max-height:70vh;overflow:auto;font-size:13px'>"
         "<table style='border-collapse:collapse;width:100%'><tr style='opacity:.7'>"
         "<td>formulation</td><td>its equations</td><td>operations as written</td>"
@@ -246,9 +238,8 @@ class EquationPanel(Panel):
     def show(self, snapshot: Snapshot) -> None:
         """Put the numbers of a state into the equation."""
         self._last, i = snapshot, self.joint
-        unit = self._session.arm.robot.model.joints[
-            self._session.arm.robot.model.independent[i]
-        ].type.torque_unit
+        model = self._session.robot.model
+        unit = model.joints[model.independent[i]].type.torque_unit
         self._now.content = svg.framed(equation_html(i, snapshot, unit), "equation")
         self._slow.ask()
 
@@ -271,18 +262,18 @@ class EquationPanel(Panel):
     @property
     def joint(self) -> int:
         """The joint that is chosen, from 0."""
-        names = self._session.arm.robot.joint_names
+        names = self._session.robot.joint_names
         return names.index(self._choice.value) if self._choice.value in names else 0
 
     def select(self, joint: int) -> None:
         """Choose a joint."""
-        self._choice.value = self._session.arm.robot.joint_names[joint]
+        self._choice.value = self._session.robot.joint_names[joint]
         self._again()
 
     def _again(self) -> None:
         if self._written is not None:
             self._symbols.content = svg.framed(symbols_html(self._written, self.joint), "symbols")
-        if self._last is not None and len(self._last.total) == self._session.arm.robot.n:
+        if self._last is not None and len(self._last.total) == self._session.robot.n:
             self.show(self._last)
 
     def _write(self, _: Any) -> None:
@@ -302,16 +293,11 @@ class EquationPanel(Panel):
         state, joint = self._session.state, self.joint
 
         def work(robot: Robot, tell: Tell) -> str:
-            held = robot.with_payload(state.payload) if state.payload else robot
+            held = holding(robot, state.payload)
             return formulations_html(held, joint, state.q, state.qd, state.qdd, tell)
 
-        self._session.study("comparing formulations", work, self._open)
-
-    def _open(self, html: str) -> None:
-        gui = self._session.client.gui
-        with gui.add_modal("One torque, by every formulation") as modal:
-            gui.add_html(html)
-            gui.add_button("Close").on_click(self._session.guard(lambda _: modal.close()))
+        show = partial(self._session.lay_over, "One torque, by every formulation")
+        self._session.study("comparing formulations", work, show)
 
 
 def equation_html(i: int, snapshot: Snapshot, unit: str) -> str:

@@ -19,7 +19,7 @@ from armdyn.export.names import identifier
 from armdyn.io.csv.table import csv_from_columns
 from armdyn.io.toml.write import toml_from_model
 from armdyn.robot import Robot
-from armdyn.studio.arm import Arm, State
+from armdyn.studio.arm import Arm, State, holding
 from armdyn.studio.background import Tell
 from armdyn.studio.film import film
 from armdyn.studio.panels.timeline import TimelinePanel
@@ -73,9 +73,10 @@ def csv(arm: Arm, state: State, recording: Recording | None) -> tuple[str, bytes
     name = "motion"
     if recording is None:
         seen = arm.evaluator(state)
-        rows = (row[None] for row in (state.q, state.qd, state.qdd, seen.total))
+        rows = state.q[None], state.qd[None], state.qdd[None], seen.total[None]
         terms = {term: row[None] for term, row in seen.terms.items()}
-        name, recording = "state", Recording("", np.zeros(1), *rows, terms)
+        recording = Recording("", np.zeros(1), *rows, terms)
+        name = "state"
     blocks = (text for _, text in csv_from_columns(recording.columns()))
     return named(arm.robot, f"_{name}.csv", warning(arm)), "".join(blocks).encode()
 
@@ -133,8 +134,7 @@ class ExportsPanel(Panel):
 
     def _held(self) -> Robot:
         """The robot with what it holds."""
-        payload, robot = self._session.state.payload, self._session.arm.robot
-        return robot.with_payload(payload, physical="ignore") if payload else robot
+        return holding(self._session.robot, self._session.state.payload)
 
     def _table(self) -> tuple[str, bytes]:
         return csv(self._session.arm, self._session.state, self._timeline.recording)
@@ -166,7 +166,7 @@ class ExportsPanel(Panel):
         recording = self._timeline.recording
         if recording is None:
             raise StudioError("there is no motion yet: choose or compute one in the tab Play")
-        name = named(self._session.arm.robot, ".gif", warning(self._session.arm))
+        name = named(self._session.robot, ".gif", warning(self._session.arm))
 
         def work(robot: Robot, tell: Tell) -> tuple[str, bytes]:
             return name, film(robot, recording, tell)

@@ -93,6 +93,6 @@ class FilesPanel(Panel):
     def _save(self) -> None:
         session = self._session
         project = Project(session.state, self._poses.poses, session.scene.view)
-        name = identifier(session.arm.robot.name) + ENDING
+        name = identifier(session.robot.name) + ENDING
         content = packed(session.arm, project)
         session.client.send_file_download(name, content, save_immediately=True)

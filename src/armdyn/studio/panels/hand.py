@@ -114,7 +114,7 @@ class HandPanel(Panel):
             place(self._handle, self._on_page(snapshot.tool))
 
     def _on_page(self, T: Array) -> Array:
-        return stage(self._session.arm.robot.model).placement @ T
+        return stage(self._session.robot.model).placement @ T
 
     def _forget(self) -> None:
         if self._handle is not None:
@@ -126,10 +126,10 @@ class HandPanel(Panel):
         self._forget()
         if not self._box.value or self._last is None:
             return
-        model = self._session.arm.robot.model
+        model = self._session.robot.model
         self._handle = self._session.client.scene.add_transform_controls(
             self._session.scene.name("handle"), HANDLE_SIZE * shapes.size(model),
-            disable_rotations=self._session.arm.robot.n < 6, depth_test=False,
+            disable_rotations=self._session.robot.n < 6, depth_test=False,
         )  # fmt: skip
         place(self._handle, self._on_page(self._last.tool))
         self._handle.on_update(self._pulled)
@@ -152,9 +152,10 @@ class HandPanel(Panel):
     def _attach(self, bodies: list[tuple[int, Any]]) -> None:
         """Let the bodies of a drawing be dragged and clicked."""
         for link, body in bodies:
-            if link >= 0 and coordinate(self._session.arm.robot.model, link) is not None:
+            joint = coordinate(self._session.robot.model, link)
+            if joint is not None:
                 body.on_drag(self._dragger(link))
-                body.on_click(self._session.guard(lambda _, link=link: self._chosen(link)))
+                body.on_click(self._session.guard(lambda _, joint=joint: self.choose(joint)))
 
     def _dragger(self, link: int) -> Callable[[Any], Any]:
         def move(event: Any) -> None:
@@ -171,15 +172,10 @@ class HandPanel(Panel):
         """Turn a link about its joint, so that a point of it goes to another; both on the page."""
         if self._last is None:
             return
-        model, state = self._session.arm.robot.model, self._session.state
+        model, state = self._session.robot.model, self._session.state
         back = stage(model).turn.T
         q = turned(model, link, self._last.links[link], back @ grabbed, back @ wanted, state.q)
         self._session.take(replace(state, q=q, qd=0 * state.qd, qdd=0 * state.qdd))
-
-    def _chosen(self, link: int) -> None:
-        joint = coordinate(self._session.arm.robot.model, link)
-        if joint is not None:
-            self.choose(joint)
 
 
 def _pose(handle: Any) -> Array:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import StudioError, shown
+from armdyn.errors import check_known, counted
 from armdyn.model import Joint, RobotModel
 from armdyn.robot import Robot
 from armdyn.simulation.limits import effort_limits
-from armdyn.studio.arm import Arm, Snapshot, State, slider_limits
+from armdyn.studio.arm import KINDS, Arm, Snapshot, State, slider_limits
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import TERMS, WORDS
 from armdyn.studio.wire import index, number
@@ -35,12 +35,12 @@ class Sentence:
 
 def what_matters(arm: Arm, snapshot: Snapshot) -> Sentence:
     """What matters now: a motor that is too weak, a speed or a stop, else the motor used most."""
-    model, state = arm.robot.model, snapshot.state
+    model, state, names = arm.robot.model, snapshot.state, arm.robot.joint_names
     joints = [model.joints[i] for i in model.independent]
     limits = effort_limits(model)
     share = np.abs(snapshot.total) / limits
     most = int(np.argmax(share))
-    name = _name(most, arm.robot.joint_names)
+    name = _name(most, names)
     if share[most] > 1:
         text = f"{name} needs {_percent(share[most])} of its motor here: that is more than it has"
         return Sentence(f"{text}; {_cause(snapshot, most)}.", "over")
@@ -48,10 +48,10 @@ def what_matters(arm: Arm, snapshot: Snapshot) -> Sentence:
     fast = int(np.argmax(speeds))
     if speeds[fast] > 1 + 1e-9:
         verb = "turns" if joints[fast].type.turns else "slides"
-        over = f"{_name(fast, arm.robot.joint_names)} {verb} at {_percent(speeds[fast])}"
+        over = f"{_name(fast, names)} {verb} at {_percent(speeds[fast])}"
         return Sentence(f"{over} of its highest speed.", "over")
     stop = _stop(arm.robot.limits, state.q)
-    at = "" if stop is None else f" {_name(stop, arm.robot.joint_names)} is at its stop."
+    at = "" if stop is None else f" {_name(stop, names)} is at its stop."
     if not np.abs(snapshot.total).any():
         forces = "No motor is needed here: every term is zero"
         if any(v.any() for v in snapshot.terms.values()):
@@ -63,9 +63,7 @@ def what_matters(arm: Arm, snapshot: Snapshot) -> Sentence:
         return Sentence(f"{text}; {_cause(snapshot, most)}.{at}", level)
     most = int(np.argmax(np.abs(snapshot.total)))
     unit = joints[most].type.torque_unit
-    text = (
-        f"{_name(most, arm.robot.joint_names)} needs most: {abs(snapshot.total[most]):.3g} {unit}"
-    )
+    text = f"{_name(most, names)} needs most: {abs(snapshot.total[most]):.3g} {unit}"
     return Sentence(f"{text}; {_cause(snapshot, most)}. No limit of its motor is known.{at}")
 
 
@@ -77,12 +75,12 @@ def _cause(snapshot: Snapshot, joint: int) -> str:
     word = WORDS.get(first, first)
     against = [WORDS.get(k, k) for k, value in others if value < -HALF]
     if share > 1 + HALF and against:
-        return f"{word} is more than that, and {_listed(against)} takes part of it"
+        return f"{word} is more than that, and {' and '.join(against)} takes part of it"
     if share > MOST:
         return f"{word} is nearly all of it"
     if share > HALF:
         return f"{word} is most of it"
-    return f"{_listed([WORDS.get(k, k) for k, value in [(first, share), *others][:2]])} share it"
+    return " and ".join([word, *(WORDS.get(k, k) for k, _ in others[:1])]) + " share it"
 
 
 def _name(joint: int, names: Sequence[str]) -> str:
@@ -104,10 +102,6 @@ def _stop(ends: Array, q: Array) -> int | None:
 def _percent(share: float) -> str:
     percent = 100 * share
     return f"{percent:.0f} %" if percent >= 1 else "less than 1 %"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(words)
 
 
 GROUPED_JOINTS = 10
@@ -154,7 +148,6 @@ MAX_PAYLOAD = 0.5
 """The heaviest payload on the slider, relative to the mass of the arm."""
 HEAVIEST = 1e6
 """The heaviest payload that may be typed [kg]."""
-KINDS = ("q", "qd", "qdd")
 SPELT_JOINTS = 12
 """An arm with at most so many joints has their kinds spelt out."""
 MATRIX_DIGITS = 10
@@ -185,10 +178,7 @@ class JointsPanel(Panel):
         said = what_matters(self._session.arm, snapshot)
         parts: dict[str, Any] = {
             "said": {"text": said.text, "level": said.level},
-            "state": {
-                **{key: getattr(state, key).tolist() for key in KINDS},
-                "payload": float(state.payload),
-            },
+            "state": state.table,
             "torque": {
                 "total": snapshot.total.tolist(),
                 "terms": {k: v.tolist() for k, v in snapshot.terms.items() if v.any()},
@@ -202,8 +192,9 @@ class JointsPanel(Panel):
         """A joint has another position, velocity or acceleration."""
         session = self._session
         state = session.state
-        joint, kind = index(message, "joint", len(state.q)), _kind(message.get("kind"))
-        low, high = ends(session.arm.robot)[kind][joint]
+        joint, kind = index(message, "joint", len(state.q)), message.get("kind", "")
+        check_known("kind", kind, KINDS)
+        low, high = ends(session.robot)[kind][joint]
         values = np.array(getattr(state, kind))
         values[joint] = number(message, "value", low, high)
         changed: Any = {kind: values}
@@ -211,13 +202,11 @@ class JointsPanel(Panel):
 
     def _hold(self, message: dict[str, Any]) -> None:
         """Another payload is held."""
-        session = self._session
-        payload = number(message, "value", 0.0, HEAVIEST)
-        session.hold(payload)
+        self._session.hold(number(message, "value", 0.0, HEAVIEST))
 
     def _select(self, message: dict[str, Any]) -> None:
         """A joint is chosen, for panels that are about one."""
-        joint = index(message, "joint", self._session.arm.robot.n)
+        joint = index(message, "joint", self._session.robot.n)
         for panel in self._session.panels:
             panel.select(joint)
 
@@ -233,13 +222,13 @@ def described(arm: Arm) -> dict[str, Any]:
     model = robot.model
     joints = [model.joints[i] for i in model.independent]
     letters = "".join(joint.type.letter for joint in model.joints)
+    spelt = f" ({letters})" if len(letters) <= SPELT_JOINTS else ""
     limits, ranges = effort_limits(model), ends(robot)
     return {
         "title": arm.title,
         "source": arm.source,
         "catalog": arm.in_catalog,
-        "about": f"{_counted(robot.n)}{f' ({letters})' if len(letters) <= SPELT_JOINTS else ''}, "
-        f"{arm.mass:.3g} kg moving",
+        "about": f"{counted(robot.n, 'joint')}{spelt}, {arm.mass:.3g} kg moving",
         "faults": [f"{finding.where}: {finding.message}" for finding in arm.faults],
         "payload": max(1.0, float(np.ceil(MAX_PAYLOAD * arm.mass))),
         "terms": {name: {"colour": TERMS[name], "word": WORDS.get(name, name)} for name in TERMS},
@@ -275,8 +264,8 @@ def ends(robot: Robot) -> dict[str, Array]:
 
 def within(robot: Robot, state: State) -> State:
     """A state within the ends of the page."""
-    found: Any = {k: np.clip(getattr(state, k), *end.T) for k, end in ends(robot).items()}
-    return replace(state, **found)
+    rows: Any = {k: np.clip(getattr(state, k), *end.T) for k, end in ends(robot).items()}
+    return replace(state, payload=min(state.payload, HEAVIEST), **rows)
 
 
 def _triangle(matrix: Array | None) -> list[float] | None:
@@ -287,13 +276,3 @@ def _triangle(matrix: Array | None) -> list[float] | None:
     upper = matrix[np.triu_indices(len(matrix))]
     upper = np.where(np.abs(upper) > 1e-12 * largest, upper, 0.0)
     return [float(f"{value:.{MATRIX_DIGITS}g}") for value in upper]
-
-
-def _kind(value: Any) -> str:
-    if value not in KINDS:
-        raise StudioError(f"kind: expected one of {', '.join(KINDS)}, got {shown(value)}")
-    return str(value)
-
-
-def _counted(n: int) -> str:
-    return f"{n} joint{'s' if n != 1 else ''}"

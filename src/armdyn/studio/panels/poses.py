@@ -120,7 +120,7 @@ class MotionPanel(Panel):
             first = gui.add_button("First pose")
             zero = gui.add_button("All joints at zero")
             still = gui.add_button("Stop: no velocity, no acceleration")
-        first.on_click(session.guard(lambda _: self._rest(pose(session.arm.robot))))
+        first.on_click(session.guard(lambda _: self._rest(pose(session.robot))))
         zero.on_click(session.guard(lambda _: self._rest(0 * session.state.q)))
         still.on_click(session.guard(lambda _: self._rest(session.state.q)))
 
@@ -133,7 +133,7 @@ class MotionPanel(Panel):
     def _rest(self, q: np.ndarray[Any, Any]) -> None:
         """Go to a pose, as far as the joints let it, and rest there."""
         session = self._session
-        session.take(within(session.arm.robot, State.rest(q, session.state.payload)))
+        session.take(within(session.robot, State.rest(q, session.state.payload)))
 
     def _view(self) -> None:
         gui, session = self._session.client.gui, self._session

@@ -28,8 +28,6 @@ QUANTITIES = {
 }
 """The quantities whose shortest program is searched for, by what people call them."""
 MAX_ROW_HEIGHT = 30.0
-WIDE = ".mantine-Modal-content{flex-basis:min(1060px,92vw)!important}"
-"""A report needs more room than other windows over the page."""
 
 
 class OperationsPanel(Panel):
@@ -175,17 +173,13 @@ def structure_html(found: Structure) -> str:
 def report(session: Session, title: str, image: Path, text: str) -> None:
     """A window over the page with a picture and the words of a report."""
     data = base64.b64encode(image.read_bytes()).decode()
-    gui = session.client.gui
-    with gui.add_modal(title) as modal:
-        gui.add_html(
-            f"<style>{WIDE}</style>"
-            "<div class='armdyn-report' style='max-height:70vh;overflow:auto'>"
-            f"<img alt='' style='width:100%;background:white;border-radius:6px' "
-            f"src='data:image/svg+xml;base64,{data}'/>"
-            f"<pre style='font-size:11px;white-space:pre-wrap'>{escape(text)}</pre></div>"
-        )
-        close = gui.add_button("Close")
-        close.on_click(session.guard(lambda _: modal.close()))
+    html = (
+        "<div class='armdyn-report' style='max-height:70vh;overflow:auto'>"
+        f"<img alt='' style='width:100%;background:white;border-radius:6px' "
+        f"src='data:image/svg+xml;base64,{data}'/>"
+        f"<pre style='font-size:11px;white-space:pre-wrap'>{escape(text)}</pre></div>"
+    )
+    session.lay_over(title, html)
 
 
 def _cell(x: float, y: float, wide: float, tall: float, element: StructureElement, n: int) -> str:

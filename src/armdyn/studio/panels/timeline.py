@@ -8,7 +8,7 @@ from typing import Any
 
 from armdyn.errors import ArmdynError
 from armdyn.robot import Robot
-from armdyn.studio.arm import Arm
+from armdyn.studio.arm import Arm, holding
 from armdyn.studio.background import Tell
 from armdyn.studio.recording import Recording
 from armdyn.studio.session import Panel, Session
@@ -76,10 +76,9 @@ class TimelinePanel(Panel):
         self.pause()
 
         def work(robot: Robot, tell: Tell) -> Recording:
-            held = robot.with_payload(payload, physical="ignore") if payload else robot
             tell(motion.name)
             try:
-                return motion.make(held, tell)
+                return motion.make(holding(robot, payload), tell)
             except ArmdynError:
                 if not play:  # what is plotted is not of this arm
                     self._forget()

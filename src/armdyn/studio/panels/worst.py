@@ -60,7 +60,7 @@ class WorstPanel(Panel):
             self._session.look(state=state)
 
     def _find(self, _: Any) -> None:
-        bends = typed("acceleration", self._acceleration.value, 1, self._session.arm.robot.n)
+        bends = typed("acceleration", self._acceleration.value, 1, self._session.robot.n)
         asked: dict[str, Any] = {
             "payload": typed("payload", self._payload.value, 1)[0],
             "speed": float(self._speed.value) / 100,
