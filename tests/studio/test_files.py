@@ -20,7 +20,7 @@ import armdyn
 from armdyn.errors import ArmdynError, DescriptionError, StudioError, TrajectoryError
 from armdyn.io.regular import MAX_BYTES
 from armdyn.studio import uploads
-from armdyn.studio.arm import State, pose
+from armdyn.studio.arm import Arm, Evaluator, State, pose
 from armdyn.studio.background import Jobs, Latest
 from armdyn.studio.panels import exports
 from armdyn.studio.recording import from_file, simulated, there_and_back
@@ -106,7 +106,7 @@ def test_the_table_of_a_motion_has_its_torques(tmp_path):
         motion.tau, robot.inverse_dynamics(motion.q, motion.qd, motion.qdd), atol=1e-9
     )
     np.testing.assert_allclose(sum(motion.terms.values()), motion.tau, atol=1e-9)
-    name, text = exports.csv(robot, State.rest(here), motion)
+    name, text = exports.csv(Arm(robot, Evaluator(robot)), State.rest(here), motion)
     assert name == "puma560_motion.csv"
     table = np.genfromtxt(BytesIO(text), delimiter=",", names=True)
     np.testing.assert_allclose(table["tau2"], motion.tau[:, 1], rtol=1e-9, atol=1e-9)
@@ -262,8 +262,10 @@ def test_the_command_serves_the_page_and_leaves_nothing_behind(tmp_path):
             line = process.stdout.readline()
             address = line.split()[4]
             assert address.startswith("http://localhost:")
-            with urllib.request.urlopen(address, timeout=PATIENCE) as page:
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with browser.open(address, timeout=PATIENCE) as page:
                 assert b"<html" in page.read()
+                assert page.url == address.partition("?")[0]
         finally:
             process.send_signal(signal.SIGTERM)
             rest, _ = process.communicate(timeout=PATIENCE)
