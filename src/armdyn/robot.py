@@ -65,7 +65,7 @@ from armdyn.loops.rows import largest_residuals
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical
-from armdyn.quantities.formulations import FORMULATIONS
+from armdyn.quantities.formulations import FORMULATIONS, moving
 from armdyn.quantities.request import (
     EFFORTS,
     Axis,
@@ -579,10 +579,12 @@ class Robot:
         wrenches, options = wrench_options(external, link, axes)
         if base_motion is None:
             return wrenches, options
-        if not isinstance(base_motion, BaseMotion):
-            raise ModelError(f"base_motion is an armdyn.BaseMotion, got {shown(base_motion)}")
-        motion = base_motion.vector(self.model.base[:3, :3])
-        return [motion, *wrenches], options | {"base_motion": True}
+        return [self._motion_of_base(base_motion), *wrenches], options | {"base_motion": True}
+
+    def _motion_of_base(self, given: BaseMotion) -> Array:
+        if not isinstance(given, BaseMotion):
+            raise ModelError(f"base_motion is an armdyn.BaseMotion, got {shown(given)}")
+        return given.vector(self.model.base[:3, :3])
 
     # Torques from a motion, accelerations from torques, and how they change
 
@@ -622,9 +624,8 @@ class Robot:
             more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
             options |= {} if friction is True else {"friction": friction}
             return self._run("inverse_dynamics", q, qd, qdd, *more, **options)
-        _check_default("formulation", base_motion)
         at = wrench_link, wrench_frame
-        links = self._formulated(formulation, q, qd, qdd, external_wrench, *at).tau
+        links = self._formulated(formulation, q, qd, qdd, external_wrench, *at, base_motion).tau
         here = self._at.at(np.asarray(q, dtype=float))
         rates = here.accelerations(np.asarray(qd, dtype=float), np.asarray(qdd, dtype=float))
         pull = spring_torques(self.model, self.model.springs, here.q)
@@ -642,6 +643,7 @@ class Robot:
         wrench_link: str = "tool",
         wrench_frame: str = "world",
         frame: str | None = None,
+        base_motion: BaseMotion | None = None,
     ) -> Any:
         """A formulation with its own quantities by name, to be looked at or printed.
 
@@ -654,7 +656,7 @@ class Robot:
         """
         check_link_axes(self.model, formulation, frame)
         at = wrench_link, wrench_frame
-        return self._formulated(formulation, q, qd, qdd, external_wrench, *at)
+        return self._formulated(formulation, q, qd, qdd, external_wrench, *at, base_motion)
 
     def _formulated(
         self,
@@ -665,15 +667,25 @@ class Robot:
         external_wrench: Wrench | None,
         wrench_link: str,
         wrench_frame: str,
+        base_motion: BaseMotion | None,
     ) -> Any:
         check_known("formulation", formulation, FORMULATIONS)
-        given = self._states(q=q, qd=qd, qdd=qdd)
+        given, model, turning = self._states(q=q, qd=qd, qdd=qdd), self.model, None
+        if base_motion is not None:
+            if formulation == "minimal":
+                raise ModelError(
+                    "formulation 'minimal' regroups what a base that moves would feel; leave the "
+                    "formulation out, or take 'newton_euler'"
+                )
+            rows = self._motion_of_base(base_motion)
+            given = dict(zip(given, broadcast(**given, base_motion=rows), strict=False))
+            model, turning = moving(model, rows)
         wrench, (q, qd, qdd) = exerted_wrenches(
-            self._at, external_wrench, wrench_link, wrench_frame, given
+            self._at, model, external_wrench, wrench_link, wrench_frame, given
         )
         here = self._at.at(q)
         motion = here.q, here.rates(qd), here.accelerations(qd, qdd)
-        return FORMULATIONS[formulation](self.model, *motion, wrench)
+        return FORMULATIONS[formulation](model, *motion, wrench=wrench, turning=turning)
 
     @quick
     def forward_dynamics(
@@ -699,10 +711,11 @@ class Robot:
             SingularityError: The mass matrix cannot be inverted.
         """
         if method is not None:
-            _check_default("method", base_motion)
+            if base_motion is not None:
+                raise ModelError("a motion of the base needs the default method; leave method out")
             given = self._states(q=q, qd=qd, tau=tau)
             wrench, (q, qd, tau) = exerted_wrenches(
-                self._at, external_wrench, wrench_link, wrench_frame, given
+                self._at, self.model, external_wrench, wrench_link, wrench_frame, given
             )
             rest = tau - self.friction_torque(qd, q) if check_truth("friction", friction) else tau
             return accelerations(self._at, q, qd, rest, wrench, method)
@@ -1145,8 +1158,3 @@ def check_robot(robot: object) -> Robot:
     if not isinstance(robot, Robot):
         raise ModelError(f"expected a Robot, got {shown(robot)}; load it first")
     return robot
-
-
-def _check_default(option: str, base_motion: BaseMotion | None) -> None:
-    if base_motion is not None:
-        raise ModelError(f"a motion of the base needs the default {option}; leave {option} out")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn.errors import ModelError, TopologyError
+from armdyn.model.transform import rotation_from_rpy
 from armdyn.quantities.formulations import CHAINS, FORMULATIONS, NEED_COM
 from support.peers import PinocchioArm, close
 
@@ -70,3 +72,30 @@ def test_forward_dynamics_by_every_method_equals_pinocchio(arm):
         else:
             found = robot.forward_dynamics(q, qd, tau, wrench, method=method)
             accelerations_close(arm, found, expected)
+
+
+def test_torques_by_every_formulation_agree_on_a_base_that_moves(arm):
+    rng, (q, qd, qdd), robot = np.random.default_rng(arm.seed), arm.states(2), arm.robot
+    turn = rotation_from_rpy(rng.uniform(-2, 2, 3))
+    base = armdyn.BaseMotion(turn, *rng.uniform(-3, 3, (3, 2, 3)))
+    load = {"external_wrench": arm.wrench(), "base_motion": base}
+    expected = robot.inverse_dynamics(q, qd, qdd, **load)
+    centred = all(link.inertia.has_com for link in arm.model.links)
+    left_out = {"minimal", *(() if arm.model.is_chain else CHAINS), *(() if centred else NEED_COM)}
+    for name in (name for name in FORMULATIONS if name not in left_out):
+        close(robot.inverse_dynamics(q, qd, qdd, formulation=name, **load), expected, 1e-10)
+    with pytest.raises(ModelError, match="'minimal' regroups what a base that moves would feel"):
+        robot.inverse_dynamics(q, qd, qdd, formulation="minimal", **load)
+
+
+@pytest.mark.parametrize(
+    "name", ["newton_euler_base", "denoc_recursive", "augmented_body_intrinsic"]
+)
+def test_recursions_start_from_the_motion_of_the_base(name):
+    """Joints at rest turn with their base; a first joint at its origin accelerates as it does."""
+    rng, zero = np.random.default_rng(0), np.zeros(6)
+    robot = armdyn.load("puma560")
+    w, wd, a = rng.normal(size=(3, 3))
+    found = robot.formulate(name, zero, zero, zero, base_motion=armdyn.BaseMotion(None, w, wd, a))
+    turning = [t[:3] for t in found.t] if name == "denoc_recursive" else found.w
+    close(turning, [w] * 6, 1e-14)

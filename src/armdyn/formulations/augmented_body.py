@@ -4,8 +4,9 @@ Link i is augmented by the masses beyond it, gathered in the origins of the join
 
     m*_i = m_i + Σ m*_{i+1},   u*_i = m_i d_i + Σ m*_{i+1} p,   k*_i = Io_i - Σ m*_{i+1} S(p)²
 
-with p = p_{i,i+1}, sums over the children. Outward, from ω_0 = a_0 = b_0 = 0, α_0 = -g (σ = 1 for a
-prismatic joint, 0 otherwise, and t carries it; numbers as in the paper):
+with p = p_{i,i+1}, sums over the children. Outward, from α_0 = -g and, unless the base turns,
+ω_0 = a_0 = b_0 = 0 (σ = 1 for a prismatic joint, 0 otherwise, and t carries it; numbers as in the
+paper):
 
     ω_i = ω_{i-1} + (1-σ) q̇ z                                             (1)
     a_i = a_{i-1} + (1-σ)(q̇ ω_{i-1}×z + q̈ z)                              (3)
@@ -31,7 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import joint_transform, world_frames
+from armdyn.formulations.kinematics import Turning, joint_transform, world_frames
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times, transpose
 from armdyn.model import RobotModel
 from armdyn.model.transform import skew
@@ -75,19 +76,30 @@ class AugmentedBody:
 
 
 def augmented_body(
-    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+    model: RobotModel,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    wrench: Array | None = None,
+    turning: Turning = None,
 ) -> AugmentedBody:
     """Joint torques of a tree, in the frames on the joints; arguments as in `newton_euler`."""
     R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
     z = [np.broadcast_to(joint.axis, (*q.shape[:-1], 3)) for joint in model.joints]
     u = [link.inertia.first_moment for link in model.links]
     k = [link.inertia.moment for link in model.links]
-    gravity = rotate_back(model.base[:3, :3], model.gravity)
-    return _recursion(model, list(R), list(P), z, u, k, gravity, qd, qdd, wrench)
+    rest = np.zeros((*q.shape[:-1], 3))
+    base = *(turning or (rest, rest)), rotate_back(model.base[..., :3, :3], rest - model.gravity)
+    return _recursion(model, list(R), list(P), z, u, k, base, qd, qdd, wrench)
 
 
 def augmented_body_intrinsic(
-    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+    model: RobotModel,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    wrench: Array | None = None,
+    turning: Turning = None,
 ) -> AugmentedBody:
     """Joint torques of a tree, in world axes (intrinsic); arguments as in `newton_euler`."""
     frames = world_frames(model, q)
@@ -102,7 +114,9 @@ def augmented_body_intrinsic(
             for i, R in enumerate(frames.R)
         ]
         wrench = np.stack(turned, -2)
-    return _recursion(model, same, P, frames.z, u, k, model.gravity, qd, qdd, wrench)
+    w0, a0 = frames.of_base(turning)
+    base = w0, a0, 0.0 * w0 - model.gravity
+    return _recursion(model, same, P, frames.z, u, k, base, qd, qdd, wrench)
 
 
 def _recursion(
@@ -112,12 +126,15 @@ def _recursion(
     z: list[Array],
     u: list[Array],
     k: list[Array],
-    gravity: Array,
+    base: tuple[Array, Array, Array],
     qd: Array,
     qdd: Array,
     wrench: Array | None,
 ) -> AugmentedBody:
-    """The method for given axes: R rotates from the axes of link i to those of its parent."""
+    """The method for given axes: R rotates from the axes of link i to those of its parent.
+
+    The base has ω_0, a_0 and α_0.
+    """
     N = len(model.joints)
     m = [link.inertia.mass for link in model.links]
     u, k = list(u), list(k)
@@ -129,17 +146,20 @@ def _recursion(
             u[up] = u[up] + m[i] * P[i]
             k[up] = k[up] - m[i] * (S @ S)
     zero = np.zeros((*qd.shape[:-1], 3))
-    at_base = (zero, zero, np.zeros((*qd.shape[:-1], 3, 3)), zero - gravity)
+    w0, a0, alpha0 = base
+    b0 = skew(a0) + _centripetal(_products(w0))
     w, a, b, alpha, t, r, delta = per_link(7)
     for i, joint in enumerate(model.joints):
         up = joint.parent
-        w_p, a_p, b_p, alpha_p = (w[up], a[up], b[up], alpha[up]) if up >= 0 else at_base
+        w_p, a_p, b_p, alpha_p = (
+            (w[up], a[up], b[up], alpha[up]) if up >= 0 else (w0, a0, b0, alpha0)
+        )
         w_p = rotate_back(R[i], w_p)  # (1a)
         turn, turn_rate = (times(joint.type.angle(x[..., i]), z[i]) for x in (qd, qdd))
         slide, slide_rate = (times(joint.type.travel(x[..., i]), z[i]) for x in (qd, qdd))
         w.append(w_p + turn)  # (1b)
         a.append(rotate_back(R[i], a_p) + cross(w_p, turn) + turn_rate)  # (3)
-        delta.append(w[i][..., :, None] * w[i][..., None, :])  # (2)
+        delta.append(_products(w[i]))  # (2)
         b.append(skew(a[i]) + _centripetal(delta[i]))  # (4)
         t.append(2.0 * cross(w_p, slide) + slide_rate)  # (5)
         r.append(rotate_back(R[i], alpha_p + rotate(b_p, P[i])))  # (6a, b)
@@ -161,6 +181,11 @@ def _recursion(
             n[up] = n[up] + rotate(R[i], n[i]) + cross(P[i], e_up)  # (9b)
     tau = np.stack(gamma[::-1], -1)
     return AugmentedBody(m, u, k, w, delta, a, b, t, r, alpha, e, f, n, tau)
+
+
+def _products(w: Array) -> Array:
+    """ω ωᵀ, (..., 3, 3)."""
+    return w[..., :, None] * w[..., None, :]
 
 
 def _centripetal(delta: Array) -> Array:

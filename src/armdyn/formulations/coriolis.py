@@ -24,7 +24,7 @@ from armdyn.formulations.denoc import (
     motion_vectors,
     propagation,
     propagation_rate,
-    turning,
+    turning_blocks,
 )
 from armdyn.formulations.kinematics import angular_velocities, origin_velocities, world_frames
 from armdyn.formulations.spatial import dot, matrix_from_entries, rotate, transpose
@@ -52,13 +52,13 @@ def coriolis_matrix(model: RobotModel, q: Array, qd: Array) -> Array:
     for k in range(N):
         for j in model.paths[k]:
             A = propagation(frames.O[k] - frames.O[j])
-            Wp = rotate(turning(w[j]), p[j])
+            Wp = rotate(turning_blocks(w[j]), p[j])
             moved = rotate(A, Wp) + rotate(propagation_rate(v[k] - v[j]), p[j])
             C[k, j] = dot(
                 p[k], rotate(H[k], p[j]) + rotate(M[k], moved) + rotate(B[k], rotate(A, p[j]))
             )
             if j != k:
-                own = rotate(H[k] + B[k], p[k]) + rotate(M[k], rotate(turning(w[k]), p[k]))
+                own = rotate(H[k] + B[k], p[k]) + rotate(M[k], rotate(turning_blocks(w[k]), p[k]))
                 C[j, k] = dot(rotate(A, p[j]), own)
     return matrix_from_entries(C, N, q.shape[:-1])
 

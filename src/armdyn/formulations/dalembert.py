@@ -101,7 +101,7 @@ def dalembert(
     pairs = ordered_pairs(model, w, qd)
     h_rot = np.einsum("...sia,sab,...sb->...i", w, I, pairs)  # (4.4)
     h_rot = h_rot + np.einsum("...sia,sab,...sb->...i", cross(w, spin[..., None, :]), I, spin)
-    c = -np.einsum("a,s,...sia->...i", model.gravity, m, v)  # (4.5)
+    c = -np.einsum("...a,s,...sia->...i", model.gravity, m, v)  # (4.5)
     tau = rotate(D_rot + D_tran, qdd) + h_tran + h_rot + c + wrench_torques(model, frames, wrench)
     vectors = model, qd, z, P, r, motion.w, motion.beta
     return DAlembert(*vectors, v, w, D_rot, D_tran, h_rot, h_tran, c, tau)

@@ -82,7 +82,7 @@ def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | No
     T_l, T_l_rate = _matrix(A), _matrix(Ad)  # (3)
     T_d = _diagonal([p[..., i, :, None] for i in range(N)])
     M_i = link_masses(model, frames)
-    W_i = [turning(w_i) for w_i in w]
+    W_i = [turning_blocks(w_i) for w_i in w]
     M, W = _diagonal(M_i), _diagonal(W_i)
     WME = _diagonal([W_i[i] @ M_i[i] @ ANGULAR for i in range(N)])
     B = _diagonal([gyroscopic(M_i[i], w[i]) for i in range(N)])
@@ -149,7 +149,7 @@ def composite_masses(model: RobotModel, frames: WorldFrames, M_i: list[Array]) -
     return M
 
 
-def turning(w: Array) -> Array:
+def turning_blocks(w: Array) -> Array:
     """W_i = diag(S(ω), S(ω)), (..., 6, 6)."""
     S = skew(w)
     zero = np.zeros_like(S)

@@ -1,7 +1,7 @@
 """Recursive inverse dynamics with the matrices of the DeNOC.
 
 The torques T_dᵀ T_lᵀ w of `denoc`, without its large matrices: T_l is a product of the steps from
-link to link. World axes, notation of `denoc`; outward, from t_0 = 0 and ṫ_0 = (0, -g),
+link to link. World axes, notation of `denoc`; outward, from t_0 = (ω_0, 0) and ṫ_0 = (ω̇_0, -g),
 
     t_i = A_{i,i-1} t_{i-1} + p_i q̇_i                                                    (4)
     ṫ_i = A_{i,i-1} ṫ_{i-1} + Ȧ_{i,i-1} t_{i-1} + p_i q̈_i + W_i p_i q̇_i
@@ -27,9 +27,9 @@ from armdyn.formulations.denoc import (
     motion_vectors,
     propagation,
     propagation_rate,
-    turning,
+    turning_blocks,
 )
-from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.kinematics import Turning, world_frames
 from armdyn.formulations.spatial import dot, per_link, rotate, rotate_back, times
 from armdyn.model import RobotModel
 
@@ -59,20 +59,26 @@ class DenocRecursive:
 
 
 def denoc_recursive(
-    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+    model: RobotModel,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    wrench: Array | None = None,
+    turning: Turning = None,
 ) -> DenocRecursive:
     """Joint torques of a tree of links; arguments as in `newton_euler`."""
     frames = world_frames(model, q)
     p, M = motion_vectors(model, frames), link_masses(model, frames)
-    rest = np.zeros_like(p[0])
-    field = np.broadcast_to(np.append(np.zeros(3), -model.gravity), rest.shape)
+    w0, wd0 = frames.of_base(turning)
+    t0 = np.concatenate([w0, 0.0 * w0], -1)
+    td0 = np.concatenate([wd0, 0.0 * wd0 - model.gravity], -1)
     A, t, td, w = per_link(4)
     for i, joint in enumerate(model.joints):
         up = joint.parent
-        t_p, td_p = (t[up], td[up]) if up >= 0 else (rest, field)
+        t_p, td_p = (t[up], td[up]) if up >= 0 else (t0, td0)
         A.append(propagation(frames.O[i] - frames.link(up)[1]))
         t.append(rotate(A[i], t_p) + times(qd[..., i], p[i]))  # (4)
-        W = turning(t[i][..., :3])
+        W = turning_blocks(t[i][..., :3])
         A_rate = propagation_rate((t[i] - t_p)[..., 3:])
         td_i = rotate(A[i], td_p) + rotate(A_rate, t_p)
         td.append(td_i + times(qdd[..., i], p[i]) + rotate(W, times(qd[..., i], p[i])))

@@ -1,4 +1,4 @@
-"""Wrenches of the environment on the arm, brought to the form the formulations take."""
+"""Wrenches on the arm, of the environment and of a base that turns, as formulations take them."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,13 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_text
 from armdyn.formulations.coordinates import Coordinates
-from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.formulations.kinematics import (
+    Turning,
+    angular_velocities,
+    frame_in_world,
+    origin_velocities,
+    world_frames,
+)
 from armdyn.formulations.spatial import cross, rotate, rotate_back
 from armdyn.model import RobotModel
 
@@ -16,12 +22,17 @@ Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 
 
 def exerted_wrenches(
-    at: Coordinates, external: Wrench | None, link: str, axes: str, states: dict[str, Array]
+    at: Coordinates,
+    model: RobotModel,
+    external: Wrench | None,
+    link: str,
+    axes: str,
+    states: dict[str, Array],
 ) -> tuple[Array | None, list[Array]]:
     """The wrenches as formulations take them, and the states in the batch shape of both.
 
-    The states are vectors of the coordinates by name, the positions first. A wrench without the
-    name of a link acts on `link`.
+    The model is that of the coordinates, its base as it stands. The states are vectors of these by
+    name, the positions first. A wrench without the name of a link acts on `link`.
     """
     if external is None:
         return None, list(states.values())
@@ -32,7 +43,7 @@ def exerted_wrenches(
     on = {k: check_joint_vector(f"wrench on {k!r}", w, 6, noun) for k, w in given.items()}
     shapes = {f"wrench on {k!r}": w for k, w in on.items()}
     q, *others = broadcast(**states, **shapes)[: len(states)]
-    return exerted_wrench(at.model, at.positions(q), on, axes), [q, *others]
+    return exerted_wrench(model, at.positions(q), on, axes), [q, *others]
 
 
 def exerted_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: str) -> Array:
@@ -56,4 +67,28 @@ def exerted_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: s
         f, n = rotate_back(R, f), rotate_back(R, n)
         moment = n + cross(np.broadcast_to(frame.placement[:3, 3], f.shape), f)
         rows[frame.link] = rows[frame.link] + np.concatenate([f, moment], -1)
+    return np.stack(rows, -2)
+
+
+def carried_wrench(model: RobotModel, q: Array, qd: Array, turning: Turning) -> Array:
+    """What each link exerts because its base turns, (..., N, 6), as `exerted_wrench` has it.
+
+    With ω and v of a link against the base, the acceleration of its origin and its angular one are
+    larger by ω̇_0×r + ω_0×(ω_0×r) + 2 ω_0×v and by ω̇_0 + ω_0×ω: those of Euler, the centrifugal
+    ones and those of Coriolis.
+    """
+    frames, rows = world_frames(model, q), []
+    w = angular_velocities(model, frames, qd)
+    v = origin_velocities(model, frames, qd, w)
+    w0, wd0 = frames.of_base(turning)
+    for link, R, O, w_i, v_i in zip(model.links, frames.R, frames.O, w, v, strict=True):
+        r = O - frames.base[1]
+        a = cross(wd0, r) + cross(w0, cross(w0, r)) + 2.0 * cross(w0, v_i)
+        vectors = (a, wd0 + cross(w0, w_i), w_i, w0 + w_i)
+        a, wd, own, whole = (rotate_back(R, x) for x in vectors)
+        h, I = np.broadcast_to(link.inertia.first_moment, a.shape), link.inertia.moment
+        F = cross(whole, cross(whole, h)) - cross(own, cross(own, h))
+        N = cross(whole, rotate(I, whole)) - cross(own, rotate(I, own))
+        F = F + link.inertia.mass * a + cross(wd, h)
+        rows.append(np.concatenate([F, N + rotate(I, wd) + cross(h, a)], -1))
     return np.stack(rows, -2)

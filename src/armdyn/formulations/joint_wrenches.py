@@ -18,14 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import joint_transform, world_frames
+from armdyn.formulations.kinematics import Turning, joint_transform, world_frames
 from armdyn.formulations.spatial import cross, per_link, rotate, rotate_back, skew, times
 from armdyn.model import Inertia, RobotModel
 
 ROUNDING = 4e-15
 """What is left of a zero among second moments that were carried to another point."""
-Turning = tuple[Array, Array] | None
-"""ω_0 and ω̇_0 of a base in its own axes; None: it does not turn."""
 
 
 @dataclass(frozen=True, slots=True)

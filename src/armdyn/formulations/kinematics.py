@@ -8,6 +8,9 @@ from armdyn.arrays import Array
 from armdyn.formulations.spatial import cross, dot, rotate, skew, times, transpose
 from armdyn.model import Frame, Joint, RobotModel
 
+Turning = tuple[Array, Array] | None
+"""ω_0 and ω̇_0 of a base in its own axes; None: it does not turn."""
+
 
 def joint_transform(joint: Joint, q: Array) -> tuple[Array, Array]:
     """Rotation and position of the frame on a joint in that of its parent, for q (...)."""
@@ -38,13 +41,19 @@ class WorldFrames:
         """Rotation and origin of the frame on the joint of a link; -1 is the base."""
         return self.base if i < 0 else (self.R[i], self.O[i])
 
+    def of_base(self, turning: Turning) -> tuple[Array, Array]:
+        """ω_0 and ω̇_0 of the base in world axes."""
+        rest = np.zeros_like(self.base[1])
+        w, wd = turning or (rest, rest)
+        return rotate(self.base[0], w), rotate(self.base[0], wd)
+
 
 def world_frames(model: RobotModel, q: Array) -> WorldFrames:
     """The frames on all joints in the world at q (..., N)."""
     batch = q.shape[:-1]
     base = (
-        np.broadcast_to(model.base[:3, :3], (*batch, 3, 3)),
-        np.broadcast_to(model.base[:3, 3], (*batch, 3)),
+        np.broadcast_to(model.base[..., :3, :3], (*batch, 3, 3)),
+        np.broadcast_to(model.base[..., :3, 3], (*batch, 3)),
     )
     frames = WorldFrames([], [], [], [], base)
     for i, joint in enumerate(model.joints):

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import joint_transform
+from armdyn.formulations.kinematics import Turning, joint_transform
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
 from armdyn.model import Inertia, RobotModel
 
@@ -68,7 +68,7 @@ def newton_euler(
     qd: Array,
     qdd: Array,
     wrench: Array | None = None,
-    turning: tuple[Array, Array] | None = None,
+    turning: Turning = None,
 ) -> NewtonEuler:
     """Joint torques of a tree of links by outward and inward recursion.
 
@@ -83,7 +83,7 @@ def newton_euler(
     """
     zero = np.zeros((*q.shape[:-1], 3))
     w0, wd0 = turning or (zero, zero)
-    vd0 = rotate_back(model.base[:3, :3], zero - model.gravity)
+    vd0 = rotate_back(model.base[..., :3, :3], zero - model.gravity)
     R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
     w, wd, vd = per_link(3)
     for i, joint in enumerate(model.joints):

@@ -1,8 +1,8 @@
 """Newton-Euler for chains, with each link's frame at its far end: in base axes and in link axes.
 
 z = z_{i-1} is the axis of joint i, p* leads from O_{i-1} to O_i and s from O_i to the centre of
-mass; a joint is revolute (R) or prismatic (P). In base axes (Table 1), from ω_0 = ω̇_0 = 0 and
-v̇_0 = -g:
+mass; a joint is revolute (R) or prismatic (P). In base axes (Table 1), from ω_0, ω̇_0 and v̇_0 of
+the base, less gravity, at O_0; for one at rest 0, 0 and -g:
 
     ω_i  = ω_{i-1} + z q̇                                               (R)
     ω̇_i = ω̇_{i-1} + z q̈ + ω_{i-1}×z q̇                                 (R)
@@ -18,13 +18,14 @@ Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.3; tables of I.
 D. Golubović, N. Slavković, Transformation matrix approach to dynamics of manipulative robots.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, TopologyError
-from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.kinematics import Turning, world_frames
 from armdyn.formulations.lagrange_euler import far_end
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
 from armdyn.model import RobotModel
@@ -81,7 +82,12 @@ class _Step:
 
 
 def newton_euler_base(
-    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+    model: RobotModel,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    wrench: Array | None = None,
+    turning: Turning = None,
 ) -> NewtonEulerTable:
     """Joint torques of a chain in world axes (Table 1); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_base")
@@ -92,11 +98,17 @@ def newton_euler_base(
         O_i = O + rotate(R, far_end(model, i)[:3, 3])
         s = O + rotate(R, body.com) - O_i
         steps.append(_Step(np.eye(3), z, z, O_i - P, s, body.moment_about_com, R, R, O - P))
-    return _recursion(model, steps, model.gravity, qd, qdd, wrench)
+    start = _start(model, frames.P[0] - frames.base[1], *frames.of_base(turning))
+    return _recursion(model, steps, start, qd, qdd, wrench)
 
 
 def newton_euler_link(
-    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
+    model: RobotModel,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    wrench: Array | None = None,
+    turning: Turning = None,
 ) -> NewtonEulerTable:
     """Joint torques of a chain in far-end axes (Table 2); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_link")
@@ -112,17 +124,28 @@ def newton_euler_link(
         slide = times(joint.type.travel(q[..., i]), z)
         p, I = axes @ E[:3, 3] + slide, body.moment_about_com
         steps.append(_Step(R, z0, z, p, body.com, I, np.eye(3), axes, slide))
-    first = model.base[:3, :3] @ model.joints[0].placement[:3, :3]
-    return _recursion(model, steps, rotate_back(first, model.gravity), qd, qdd, wrench)
+    frames, first = world_frames(model, q), model.joints[0].placement[:3, :3]
+    start = _start(model, frames.P[0] - frames.base[1], *frames.of_base(turning))
+    own = [rotate_back(frames.base[0] @ first, vector) for vector in start]
+    return _recursion(model, steps, own, qd, qdd, wrench)
+
+
+def _start(model: RobotModel, arm: Array, w: Array, wd: Array) -> tuple[Array, Array, Array]:
+    """ω_0, ω̇_0 and v̇_0 at O_0, which is at the end of an arm on the base, in world axes."""
+    return w, wd, cross(wd, arm) + cross(w, cross(w, arm)) - model.gravity
 
 
 def _recursion(
-    model: RobotModel, steps: list[_Step], g: Array, qd: Array, qdd: Array, wrench: Array | None
+    model: RobotModel,
+    steps: list[_Step],
+    start: Sequence[Array],
+    qd: Array,
+    qdd: Array,
+    wrench: Array | None,
 ) -> NewtonEulerTable:
     """The equations of both tables for given axes."""
     w, wd, vd, a, F, N = per_link(6)
-    w_p = wd_p = np.zeros((*qd.shape[:-1], 3))
-    vd_p = w_p - g
+    w_p, wd_p, vd_p = start
     for i, (joint, at) in enumerate(zip(model.joints, steps, strict=True)):
         turn, turn_rate = (times(joint.type.angle(x[..., i]), at.z0) for x in (qd, qdd))
         slide = times(joint.type.travel(qd[..., i]), at.z)

@@ -23,7 +23,7 @@ def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     at = s.here(q)
     full, rates, accelerations = at.q, at.rates(qd), at.accelerations(qd, qdd)
     formulation = FORMULATIONS[s.request.formulation]
-    links = formulation(s.plain, full, rates, accelerations, s.wrench(full)).tau
+    links = formulation(s.plain, full, rates, accelerations, wrench=s.wrench(full)).tau
     return at.torques(links) + s.rotor_torques(q, qd, qdd) + s.springs(q) + s.friction(q, qd)
 
 

@@ -13,13 +13,12 @@ from armdyn.forks import cached_property
 from armdyn.formulations.coordinates import StandingMap
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
-from armdyn.formulations.joint_wrenches import LinkMotion, Turning
-from armdyn.formulations.kinematics import world_frames, wrench_torques
+from armdyn.formulations.joint_wrenches import LinkMotion
+from armdyn.formulations.kinematics import Turning, world_frames, wrench_torques
 from armdyn.formulations.newton_euler import NewtonEuler, newton_euler
 from armdyn.formulations.regressor import wrench_columns
 from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, rotor_torques
 from armdyn.formulations.solve import solve_ltdl
-from armdyn.formulations.spatial import rotate_back
 from armdyn.formulations.springs import spring_torques, spring_wrenches
 from armdyn.graph.count import Operations, count
 from armdyn.graph.differentiate import gradient, jvp
@@ -33,6 +32,7 @@ from armdyn.loops.regroup import regrouped
 from armdyn.loops.standing import StandingLoops
 from armdyn.model import RobotModel
 from armdyn.model.edit import without_rounding
+from armdyn.quantities.formulations import moving
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.frames import (
@@ -446,18 +446,6 @@ def wrench_name(link: str) -> str:
 
 
 # numbers that are known at run time
-
-
-def moving(model: RobotModel, base_motion: Array) -> tuple[RobotModel, Turning]:
-    """The robot as it stands and in the field that it feels, and how its base turns.
-
-    The motion is that of `BaseMotion.vector`; a base that accelerates feels a field less by that.
-    """
-    R, (w, wd, vd) = base_motion[:9].reshape(3, 3), base_motion[9:].reshape(3, 3)
-    base = np.array(model.base, dtype=object)
-    base[:3, :3] = R
-    standing = replace(model, base=base, gravity=model.gravity - vd)
-    return standing, (rotate_back(R, w), rotate_back(R, wd))
 
 
 def held_wrench(
