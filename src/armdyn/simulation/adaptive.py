@@ -98,7 +98,8 @@ class Watch:
         return self._system.watched(t, y[: self._n], qd)
 
 
-METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
+EXPLICIT = ("DOP853", "RK45", "RK23")
+METHODS = (*EXPLICIT, "Radau", "BDF", "LSODA")
 """Methods of `scipy.integrate`."""
 MAX_MODE_CHANGES = 100_000
 MAX_VELOCITY = 1e6
@@ -108,6 +109,10 @@ MAX_EVALUATIONS = 10_000
 steps that there are need some thousand."""
 CRAWLING_STEP, MAX_CRAWLING_STEPS = 1e-8, 2000
 """Part of a run below which a step gets nowhere, and how many such steps in succession end it."""
+STIFFNESS_STEPS, STABLE = 400, 1.5
+"""Steps after which an explicit method is asked time and again whether the fastest decay decides
+its step, and the product of the two from which on it does: such methods are stable up to 2.5 to 6.
+"""
 LEAST_STEPS = 50
 """Steps that a run has at least, so that it does not step over a late torque."""
 DEFAULT_RECORDS = 500
@@ -151,7 +156,7 @@ def simulate_adaptive(setup: Setup) -> Simulation:
     seconds = time.perf_counter() - began
     return Simulation(
         setup.robot,
-        setup.method,
+        run.method,
         np.array(t),
         np.array(positions),
         np.array(velocities),
@@ -195,7 +200,8 @@ class _Integration:
         import scipy.integrate  # noqa: PLC0415 (slow to import)
 
         self.system, self.times, self.n = system, times, system.robot.n
-        self.solver_type = getattr(scipy.integrate, method)
+        self.method, self.solver_type = method, getattr(scipy.integrate, method)
+        self.for_stiff = scipy.integrate.Radau
         longest = float(times[-1] - times[0]) / LEAST_STEPS
         self.options = {"rtol": rtol, "atol": atol, "max_step": longest}
         self.records: list[tuple[float, Array, Array, Array, Forces]] = []
@@ -264,7 +270,20 @@ class _Integration:
                 progress(t)
             if found is not None:
                 return t, y, found[1]
+            if self.steps % STIFFNESS_STEPS == 0 and self._is_stiff(t, y):
+                self.method, self.solver_type = f"{self.method}, then Radau", self.for_stiff
+                return t, y, None
         return t, y, None
+
+    def _is_stiff(self, t: float, y: Array) -> bool:
+        """Whether an explicit method makes steps as short as the fastest decay lets it."""
+        if self.method not in EXPLICIT:
+            return False
+        moved = 1e-7 * np.maximum(np.abs(y), 1.0) * np.eye(len(y))
+        here = self._slope(t, y)
+        slopes = [(self._slope(t, y + step) - here) / step.max() for step in moved]
+        decay = -np.linalg.eigvals(np.nan_to_num(slopes)).real.min()
+        return bool(self.tried * decay > STABLE)
 
     def _slope(self, t: float, y: Array) -> Array:
         self.waiting += 1
