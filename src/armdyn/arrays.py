@@ -36,7 +36,8 @@ def check_constant(what: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> A
     """
     try:
         given = np.array(value, dtype=object)
-        if any(isinstance(entry, str | bytes | bool | np.bool_) for entry in given.flat):
+        texts = (isinstance(entry, str | bytes | bool | np.bool_) for entry in given.flat)
+        if np.ma.is_masked(value) or any(texts):
             raise TypeError
         array = given.astype(float)
     except (TypeError, ValueError, OverflowError):
@@ -91,11 +92,12 @@ def check_joint_vector(
     """
     try:
         given = np.asarray(value)
-        if given.dtype.kind not in "fiub":
+        if given.dtype.kind not in "fiub" or np.ma.is_masked(value):
             raise TypeError
         array: Array = given.astype(dtype, casting="same_kind", copy=False)
     except (TypeError, ValueError):
-        message = f"{what}: expected real numbers of shape (..., {n}), got {shown(value)}"
+        masked = " and none of them masked" if np.ma.is_masked(value) else ""
+        message = f"{what}: expected real numbers of shape (..., {n}){masked}, got {shown(value)}"
         raise ShapeError(message) from None
     if array.ndim == 0 or array.shape[-1] != n:
         noun = noun or ("joint" if n == 1 else "joints")

@@ -15,7 +15,7 @@ from armdyn.io.dh import read_dh
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
 from armdyn.model import GRAVITY
-from armdyn.model.validate import Physical
+from armdyn.model.validate import Physical, upward_gravity
 from armdyn.robot import Robot
 
 
@@ -65,7 +65,7 @@ def load(
 def robot_from(reading: Reading, stacklevel: int = 3) -> Robot:
     """The robot of a reading; the caller `stacklevel` calls up is warned of what was found."""
     model, findings = reading
-    for finding in findings:
+    for finding in (*findings, *upward_gravity(model)):
         if finding.level != "note":
             warnings.warn(finding.message, ArmdynWarning, stacklevel=stacklevel)
     return Robot(model)

@@ -64,7 +64,7 @@ from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import largest_residuals
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
-from armdyn.model.validate import Physical, check_physical
+from armdyn.model.validate import Physical, check_physical, upward_gravity
 from armdyn.quantities.formulations import FORMULATIONS, moving
 from armdyn.quantities.request import (
     EFFORTS,
@@ -904,7 +904,10 @@ class Robot:
 
     def with_gravity(self, gravity: ArrayLike) -> Self:
         """The robot in another field of gravity, world axes, pointing down [m/s²]."""
-        return self._other(edit.with_gravity(self.model, gravity))
+        model = edit.with_gravity(self.model, gravity)
+        for finding in upward_gravity(model):
+            warnings.warn(finding.message, ArmdynWarning, stacklevel=2)
+        return self._other(model)
 
     def with_tool(self, tool: ArrayLike | None) -> Self:
         """The robot with another tool frame: a 4x4 transform in the flange frame."""

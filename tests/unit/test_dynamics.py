@@ -262,3 +262,14 @@ def test_a_shape_is_refused_in_the_words_of_what_it_holds():
         ROBOT.inverse_dynamics(*STATE, external_wrench=np.zeros(3))
     with pytest.raises(ShapeError, match=r"the 4 joints, got shape \(3,\)"):
         ROBOT.mass_matrix(np.zeros(3))
+
+
+def test_masked_numbers_are_refused_also_by_the_entry_for_one_state():
+    robot, zero = armdyn.load("two_link"), np.zeros(2)
+    masked = np.ma.array([0.1, 99.0], mask=[False, True])
+    for _ in range(2):  # the second call finds the kernel of one state in its place
+        robot.inverse_dynamics(zero, zero, zero)
+        with pytest.raises(ShapeError, match="q: .* none of them masked, got masked_array"):
+            robot.inverse_dynamics(masked, zero, zero)
+    with pytest.raises(ModelError, match="gravity: expected numbers"):
+        robot.with_gravity(np.ma.array([0, 0, -9.81], mask=[0, 0, 1]))

@@ -171,4 +171,4 @@ def test_notebooks_get_tables_formulas_and_pictures():
     assert "$$" in armdyn.equations(robot)._repr_markdown_()
     run = armdyn.simulate(robot, [0.1, 0], duration=0.1, dt=0.05)
     assert "data:image/png;base64," in run._repr_html_()
-    assert "<td" in armdyn.check(robot.with_gravity((0, 0, 9.81)))._repr_html_()
+    assert "<td" in armdyn.check(robot.with_gravity((0, 9.81, 0)))._repr_html_()

@@ -135,10 +135,8 @@ class RobotSource:
     def open(self) -> "Robot":
         """Load the robot, and warn of what is odd about it."""
         from armdyn.loading import robot_from
-        from armdyn.study.check.check import gravity_findings
 
-        model, findings = self.read()
-        return robot_from((model, (*findings, *gravity_findings(model))))
+        return robot_from(self.read())
 
     def read(self, physical: Physical = "error", fix_root: bool = False) -> "Reading":
         """Read the robot; the arguments hold where the command line says nothing."""

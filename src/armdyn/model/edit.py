@@ -17,6 +17,8 @@ from armdyn.model.loop import Loop
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import IDENTITY, check_transform, inverse, transform
 
+FARTHEST_PAYLOAD = 5.0
+"""No arm holds a body whose centre of mass is farther from its tool than this [m]."""
 CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
 
@@ -173,7 +175,15 @@ def with_payload(
     body = Body(name, held, model.tool_frame.placement, payload=True)
     links = list(model.links)
     links[link] = Link(links[link].name, (*links[link].bodies, body))
-    return replace(model, links=tuple(links))
+    holding = replace(model, links=tuple(links))
+    if (far := float(np.linalg.norm(held.com))) > FARTHEST_PAYLOAD:
+        warnings.warn(
+            f"payload: its centre of mass {held.com.tolist()} m is {far:g} m from the tool; is it "
+            "in metres?",
+            ArmdynWarning,
+            stacklevel=3,
+        )
+    return holding
 
 
 def without_payload(model: RobotModel) -> RobotModel:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from armdyn.errors import ArmdynWarning, InertiaError, ModelError, is_one_of, shown
 from armdyn.model.inertia import Inertia
 from armdyn.model.link import Body
@@ -41,6 +43,18 @@ def physical_findings(model: RobotModel) -> list[Finding]:
         for body in bodies(model)
         for level, message in _inertia_findings(body.inertia)
     ]
+
+
+def upward_gravity(model: RobotModel) -> Iterator[Finding]:
+    """A warning of a field that points up."""
+    if model.gravity[2] > 0.5 * np.linalg.norm(model.gravity):
+        g = ", ".join(f"{component:.3g}" for component in model.gravity)
+        yield Finding(
+            "warning",
+            "gravity",
+            f"the field ({g}) m/s² points up in the world; it is the acceleration of a body in "
+            "free fall, (0, 0, -9.81) on the ground",
+        )
 
 
 def check_physical(model: RobotModel, physical: Physical = "error") -> RobotModel:

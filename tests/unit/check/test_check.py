@@ -1,5 +1,6 @@
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -123,7 +124,21 @@ def test_each_fault_is_found_and_named(rows, level, message):
     ],
 )
 def test_the_direction_and_strength_of_gravity_are_looked_at(gravity, level, message):
-    assert message in texts(arm(row(), gravity=gravity), level)
+    found = armdyn.check(replace(arm(row()).model, gravity=np.array(gravity))).findings
+    assert message in " ".join(f.message for f in found if f.level == level)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda up: armdyn.load("ur5e", gravity=up),
+        lambda up: armdyn.load("ur5e").with_gravity(up),
+        lambda up: arm(row(), gravity=up),
+    ],
+)
+def test_gravity_that_points_up_is_warned_of_in_python_too(make):
+    with pytest.warns(armdyn.errors.ArmdynWarning, match="points up in the world"):
+        make((0, 0, 9.81))
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.7])

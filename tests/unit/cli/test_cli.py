@@ -170,7 +170,8 @@ def test_the_exit_code_of_check_is_that_of_its_findings(run, tmp_path):
     code, out, _ = run("check", "puma560")
     assert code == 1
     assert "'link1': allowed in what is declared a reduced parameter set" in out
-    arm = armdyn.load("ur5e").with_gravity((0, 0, 9.81))
+    with pytest.warns(armdyn.errors.ArmdynWarning, match="points up in the world"):
+        arm = armdyn.load("ur5e").with_gravity((0, 0, 9.81))
     arm.save(tmp_path / "arm.toml")
     code, out, _ = run("check", tmp_path / "arm.toml")
     assert code == 1

@@ -253,6 +253,7 @@ def test_numpy_itself_refuses_wrong_shapes_and_types():
         (np.zeros(7) + 1j, "qd: expected real numbers"),
         (["a"] * 7, "qd: expected real numbers"),
         (None, "qd: expected real numbers"),
+        (np.ma.array(np.zeros(7), mask=np.eye(7)[1]), "qd: expected real .* none of them masked"),
         (np.zeros((4, 7)), r"do not fit together: q \(3, 7\), qd \(4, 7\), qdd \(3, 7\)"),
     ],
 )  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError, InertiaError, ModelError
+from armdyn.errors import ArmdynError, ArmdynWarning, InertiaError, ModelError
 
 ROW = {"joint": "revolute", "a": 1.0, "mass": 1.0, "inertia": (1, 1, 1)}
 
@@ -45,6 +45,8 @@ def test_payloads_and_places_stay_finite():
     robot = armdyn.load("two_link")
     with pytest.raises(InertiaError, match="link 'payload'"):
         robot.with_payload(1.0, (1e200, 0, 0))
+    with pytest.warns(ArmdynWarning, match=r"payload: .*150.* m from the tool; is it in metres"):
+        robot.with_payload(1.0, (0, 0, 150))
     far = np.eye(4)
     far[0, 3] = 1.7e308
     with pytest.raises(ArmdynError):

@@ -55,18 +55,21 @@ def open_source(
 
 
 class ArraySource(TableSource):
-    """Arrays in memory by name, each (m,) or (m, n); columns of the latter count from 1."""
+    """Arrays in memory by name, each (m,) or (m, n); columns of the latter count from 1.
+
+    What is masked is missing.
+    """
 
     def __init__(self, where: str, given: Mapping[str, Any]):
         super().__init__(where, LogError, "")
         columns = []
         for name, value in given.items():
-            array = np.asarray(value)
+            array = np.asanyarray(value)
             if array.dtype.kind not in "fiu" or array.ndim not in (1, 2):
                 continue
             for k, column in enumerate(np.atleast_2d(array.T)):
                 self.names.append(name if array.ndim == 1 else f"{name}{k + 1}")
-                columns.append(column.astype(float))
+                columns.append(np.ma.filled(column.astype(float), np.nan))
         if len({len(column) for column in columns}) != 1:
             pairs = zip(self.names, columns, strict=True)
             lengths = ", ".join(f"{name} {len(column)}" for name, column in pairs)

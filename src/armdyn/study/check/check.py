@@ -15,7 +15,7 @@ from armdyn.io.options import Reading
 from armdyn.io.xml import read_xml
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
-from armdyn.model.validate import Finding, Level
+from armdyn.model.validate import Finding, Level, upward_gravity
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
 from armdyn.study.check.bodies import body_findings, geometry_findings, vector_text
@@ -175,14 +175,8 @@ def gravity_findings(model: RobotModel) -> Iterator[Finding]:
     if size == 0:
         yield Finding("note", where, "it is zero; torques do not hold the arm up")
         return
-    if g[2] > 0.5 * size:
-        yield Finding(
-            "warning",
-            where,
-            f"the field {vector_text(g)} m/s² points up in the world; it is the acceleration of a "
-            "body in free fall, (0, 0, -9.81) on the ground",
-        )
-    elif g[2] > -0.5 * size:
+    yield from upward_gravity(model)
+    if abs(g[2]) <= 0.5 * size:
         text = f"the field {vector_text(g)} m/s² is not along world -z (a wall, or a planar arm?)"
         yield Finding("note", where, text)
     if not 9.7 < size < 9.9:
