@@ -14,7 +14,7 @@ from armdyn.errors import ArmdynWarning
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
 from armdyn.formulations.regressor import PARAMETERS
-from armdyn.identification.diagnosis import diagnose
+from armdyn.identification.diagnosis import Finding, diagnose
 from armdyn.identification.equations import ROTOR, STIFF, TENSE, FrictionFeature, Motor
 from armdyn.identification.estimate import estimate
 from armdyn.identification.problem import Prior, Sums, prior_of, problem_of
@@ -58,7 +58,10 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
         lean = speed_lean(equations, (problem, *choices.beside), prior, found.noise, free)
         spread = replace(spread, leans=np.vstack([spread.leans, lean]))
     parameters, base = _parameters(task, robot, motors, prior, found.theta, spread)
-    findings = () if task.still else diagnose(data, problem, prior, base, training)
+    notes = {log.where: log.columns.note for log in data.logs if log.columns.note}
+    findings = tuple(Finding("columns", f"{where}: {note}") for where, note in notes.items())
+    if not task.still:
+        findings = *diagnose(data, problem, prior, base, training, validation), *findings
     for finding in findings:
         if finding.severe:
             warnings.warn(str(finding), ArmdynWarning, stacklevel=4)

@@ -1,7 +1,7 @@
 """The data of an identification: logs that are opened, split, filtered and summed up."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,17 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import IdentificationError, shown
 from armdyn.identification.equations import Equations, Rows
-from armdyn.identification.preparation import Cutoffs, Health, choose_cutoff, low_pass, pieces
+from armdyn.identification.preparation import (
+    Cutoffs,
+    Health,
+    choose_cutoff,
+    low_pass,
+    pieces,
+    spikes,
+)
 from armdyn.identification.problem import Sums
 from armdyn.io.log import Log, Samples, open_log
+from armdyn.io.log.columns import unwrapped
 from armdyn.robot import Robot
 
 HELD_OUT = 0.3
@@ -67,7 +75,9 @@ def pilot(log: Log, most: int = 60_000) -> Samples:
         raise IdentificationError(f"{log.where}: there are no samples")
     some = found[:most]
     finite = np.isfinite(some.q).all(axis=1) & np.isfinite(some.tau).all(axis=1)
-    return some[finite]
+    some = some[finite]
+    some = some[~spikes(some)]
+    return replace(some, q=unwrapped(some.q, log.turns)[0])
 
 
 def check_sizes(log: Log, names: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from armdyn.arrays import Array
 from armdyn.identification.data import Data, pilot
 from armdyn.identification.equations import ROUGH, Equations
 from armdyn.identification.estimate import entropic, weighted_least_squares
-from armdyn.identification.preparation import Health, Piece, low_pass, pieces
+from armdyn.identification.preparation import SPIKE, Health, Piece, low_pass, pieces
 from armdyn.identification.problem import Prior, Problem, Sums, prior_of, problem_of
 from armdyn.identification.residuals import Fit
 from armdyn.identification.uncertainty import FoundParameter
@@ -175,6 +175,8 @@ def health_findings(health: Health, names: tuple[str, ...]) -> Iterator[Finding]
         "doubled": ("rows with a time stamp that had been there", "they were left out"),
         "backwards": ("time stamps that step back", "rows were put in the order of time"),
         "filled": ("samples missing in between", "they were filled by interpolation"),
+        "spikes": (f"rows with a number {SPIKE:g} times all that lasts", "they were left out"),
+        "jumps": ("jumps of positions by a whole turn", "they were taken out"),
         "gaps": ("gaps", "the data were cut there, and the filter starts anew"),
         "jitter": (
             "steps of time that differ from the usual one",
@@ -201,21 +203,34 @@ SUSPICIOUS = 0.12
 """Relative error of the training from which on hypotheses are tried."""
 SUSPICIOUS_JOINT = 0.6
 """The same of one joint."""
+UNTRUSTED = 0.3
+"""Relative error of training or validation from which on a model is not to be trusted."""
 EXPLAINS = 0.4
 """A hypothesis is told if it leaves less than this share of what was unexplained."""
+LONGEST_DELAY = 0.5
+"""Delay up to which torques may come before or after positions [s]."""
 LEAST_SHOWN = 1 / 3
 """Share of the base parameters that a motion must show."""
 _MOST_SAMPLES = 4000
 _STILL = 1e-4
 """Speed below which a joint does not move at all [rad/s or m/s]."""
+BAD_FIT = (
+    "check geometry, gravity and tool of the robot, and what pushes on the arm; a motor of several "
+    "joints needs a drive in the robot"
+)
 _UNIT_FACTOR = 100.0
 """Ratio of measured torques to those of the prior from which on units are in doubt."""
 
 
 def diagnose(
-    data: Data, problem: Problem, prior: Prior, base: Sequence[FoundParameter], fit: Fit
+    data: Data,
+    problem: Problem,
+    prior: Prior,
+    base: Sequence[FoundParameter],
+    fit: Fit,
+    validation: Fit | None = None,
 ) -> tuple[Finding, ...]:
-    """Everything that is to be said about the training data."""
+    """Everything that is to be said about the training data, and about a validation that is bad."""
     robot, log = data.equations.robot, data.logs[0]
     samples = pilot(log)
     findings = list(sample_findings(robot, log, samples, data.cutoffs.motion))
@@ -224,7 +239,13 @@ def diagnose(
     named = {finding.kind for finding in findings if finding.severe}
     bad = fit.relative_error > SUSPICIOUS or fit.per_joint.max() > SUSPICIOUS_JOINT
     if bad and not named & {"degrees", "positions", "stuck sensor"}:
-        findings += _hypotheses(data)
+        findings += _hypotheses(data, fit)
+    worst = max(filter(None, (fit, validation)), key=lambda each: each.relative_error)
+    bad |= worst.relative_error > UNTRUSTED
+    if bad and not any(finding.severe for finding in findings):
+        text = f"{100 * worst.relative_error:.0f} % of the torques of the {worst.name} and "
+        text += f"{100 * worst.per_joint.max():.0f} % of those of a joint remain unexplained"
+        findings.append(Finding("bad fit", text, BAD_FIT, severe=worst.relative_error > UNTRUSTED))
     findings += health_findings(data.health, robot.joint_names)
     return tuple(findings)
 
@@ -287,19 +308,22 @@ def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Ite
         )
 
 
-def _possible(equations: Equations) -> Iterator[tuple[Finding, Array, Array]]:
-    """Signs, exchanged columns and degrees.
+def _possible(
+    equations: Equations, doubtful: Sequence[int]
+) -> Iterator[tuple[Finding, Array, Array]]:
+    """Signs, exchanged columns and degrees, of joints whose torques are doubtful.
 
     Each has the matrices that torques are multiplied with, and positions with their rates, (n, n).
     """
     names, same = equations.robot.joint_names, np.eye(equations.robot.n)
-    for j, name in enumerate(names):
+    for j in doubtful:
+        name = names[j]
         turned = np.diag(1 - 2 * same[j])
         for what, torques, motion in (("torque", turned, same), ("position", same, turned)):
             text = f"with the {what} of {name} turned round"
             advice = f"turn the sign of the {what} of {name}"
             yield Finding("sign", text, advice), torques, motion
-    for j, k in combinations(range(len(names)), 2):
+    for j, k in combinations(doubtful, 2):
         swap = same.copy()
         swap[[j, k]] = same[[k, j]]
         cases = ("torques", swap, same), ("positions", same, swap), ("columns", swap, swap)
@@ -314,47 +338,79 @@ def _possible(equations: Equations) -> Iterator[tuple[Finding, Array, Array]]:
     yield Finding("degrees", text, "say degrees=True (--degrees)"), same, degrees
 
 
-def _hypotheses(data: Data) -> Iterator[Finding]:
-    """The change of columns that explains the torques far better than the data as they are."""
+def _hypotheses(data: Data, fit: Fit) -> Iterator[Finding]:
+    """The change of columns that explains held-out torques far better than the data as they are."""
     rough, log = replace(data.equations, structure=ROUGH), data.logs[0]
     rows = max(_MOST_SAMPLES, int(10.0 / log.period))
     part = log.part(log.first, min(log.last or 2**60, log.first + rows))
     some = list(pieces(part, data.cutoffs, Health(), np.full(rough.robot.n, np.inf)))
     if not some:
         return
-    same = np.eye(rough.robot.n)
-    plain = _unexplained(rough, some, data, same, same)
-    tried = [(_unexplained(rough, some, data, *both), h) for h, *both in _possible(rough)]
-    left, best = min(tried, key=lambda pair: pair[0])
-    if left < EXPLAINS * plain:
+    doubtful = np.flatnonzero(fit.per_joint > SUSPICIOUS).tolist()
+    changes = [(finding, _changed(some, *both)) for finding, *both in _possible(rough, doubtful)]
+    changes += [_delayed(rough, some, data.cutoffs.equations)]
+    plain = _unexplained(rough, some, data)
+    tried = [(_unexplained(rough, changed, data), finding) for finding, changed in changes]
+    left, best = min(tried, key=lambda pair: pair[0][0])
+    if left[0] < EXPLAINS * plain[0] and left[1] < plain[1]:
         yield _severe(
             best.kind,
-            f"{best.text}, {100 * np.sqrt(left):.0f} % of the torques remain unexplained, and "
-            f"{100 * np.sqrt(plain):.0f} % as they are",
+            f"{best.text}, {100 * np.sqrt(left[0]):.0f} % of the torques remain unexplained, and "
+            f"{100 * np.sqrt(plain[0]):.0f} % as they are",
             f"{best.advice}, if that is so",
         )
-    else:
-        yield Finding(
-            "bad fit",
-            f"{100 * np.sqrt(plain):.0f} % of the torques of a joint remain unexplained on average",
-            "check geometry, gravity and tool of the robot, and what pushes on the arm; a motor of "
-            "several joints needs a drive in the robot",
-        )
 
 
-def _unexplained(
-    rough: Equations, some: Sequence[Piece], data: Data, torques: Array, motion: Array
-) -> float:
-    """Mean share of the squares of a joint's torques that a possible robot does not explain."""
+def _changed(some: Sequence[Piece], torques: Array, motion: Array) -> list[Piece]:
+    return [
+        replace(p, q=p.q @ motion, qd=p.qd @ motion, qdd=p.qdd @ motion, tau=p.tau @ torques)
+        for p in some
+    ]
+
+
+def _delayed(rough: Equations, some: Sequence[Piece], cutoff: float) -> tuple[Finding, list[Piece]]:
+    """The pieces with torques later or earlier, by what least squares fit best joint by joint."""
+    longest = max(some, key=lambda piece: len(piece.t))
+    rows = rough.rows(longest, cutoff)
+    step = (longest.kept.step or 1) / longest.rate
+    most = min(int(LONGEST_DELAY / step), len(rows) // 4)
+    middle = slice(most, len(rows) - most)
+    bases = [np.linalg.qr(Z[middle])[0] for Z in rows.Z]
+
+    def explained(shift: int) -> float:
+        y = rows.tau[most + shift : len(rows) - most + shift]
+        share = [np.sum((Q.T @ y[:, j]) ** 2) / (y[:, j] @ y[:, j]) for j, Q in enumerate(bases)]
+        return float(np.mean(share))
+
+    shift = max(range(-most, most + 1), key=explained)
+    by = round(shift * step * longest.rate)
+    later = [replace(p, tau=np.roll(p.tau, -by, axis=0), good=_inside(p.good, by)) for p in some]
+    seconds, way = abs(by) / longest.rate, "earlier" if by > 0 else "later"
+    text = f"with the torques {seconds:.2g} s {way}"
+    return Finding("delay", text, f"shift the torques by {seconds:.2g} s against the times"), later
+
+
+def _inside(good: Array, by: int) -> Array:
+    """Which samples are good, without those that a shift brings in from the other end."""
+    place = np.arange(len(good)) + by
+    return good & ((place >= 0) & (place < len(good)))[:, None]
+
+
+def _unexplained(rough: Equations, some: Sequence[Piece], data: Data) -> tuple[float, float]:
+    """Share of the squares of held-out torques that a possible robot does not explain.
+
+    That is the mean of those of the joints, and that of all joints together.
+    """
     sums = Sums(rough)
     for piece in some:
-        changed = {name: getattr(piece, name) @ motion for name in ("q", "qd", "qdd")}
-        changed |= {"tau": piece.tau @ torques}
-        sums.add(rough.rows(replace(piece, **changed), data.cutoffs.equations))
-    problem = problem_of(rough, [sums.whole], rough.motors_with(ROUGH))
+        sums.add(rough.rows(piece, data.cutoffs.equations))
+    every = problem_of(rough, sums.folds, rough.motors_with(ROUGH))
+    even = np.arange(len(every.yy)) % 2 == 0
+    problem, held = every.part(even), every.part(~even)
     _, deviation = weighted_least_squares(problem)
     floor = 0.02 * np.sqrt(problem.yy[0] / np.maximum(problem.samples, 1))
     prior = prior_of(rough, problem)
     weights = 1 / (10 * np.maximum(deviation, floor) ** 2)
     phi = prior.features @ entropic(problem, prior, weights, 1.0)
-    return float(np.mean(problem.squares(phi) / np.maximum(problem.yy[0], 1e-300)))
+    left, whole = held.squares(phi), np.maximum(held.yy[0], 1e-300)
+    return float(np.mean(left / whole)), float(left.sum() / whole.sum())

@@ -1,7 +1,11 @@
 """`armdyn.identify`: from measured motion to a model that can be trusted; and its special cases."""
 
+import ctypes
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -28,8 +32,31 @@ MORE_DATA = (
 STRONG_WEIGHT = 10.0
 """Weight of a prior that is a model and not a guess."""
 LEAST_POSES = 6
+BLAS = {
+    "numpy.linalg._umath_linalg": "scipy_openblas_{}_num_threads64_",
+    "scipy.linalg._fblas": "scipy_openblas_{}_num_threads",
+}
+"""Modules that link OpenBLAS, as wheels of NumPy and SciPy do, and the functions of its threads."""
 
 
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let OpenBLAS compute on one thread: matrices here are too small for others to be of use."""
+    restore: list[Callable[[], object]] = []
+    for module, name in BLAS.items():
+        with suppress(ImportError, OSError, AttributeError):  # another build, or another BLAS
+            library = ctypes.CDLL(str(import_module(module).__file__))
+            get, change = (getattr(library, name.format(what)) for what in ("get", "set"))
+            restore.append(partial(change, get()))
+            change(1)
+    try:
+        yield
+    finally:
+        for undo in restore:
+            undo()
+
+
+@one_blas_thread()
 def identify(
     robot: Robot,
     data: Any,

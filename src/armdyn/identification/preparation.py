@@ -7,7 +7,7 @@ is worked on in bounded memory; the ends of each piece, where the filter has not
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.interpolate import make_interp_spline
@@ -15,6 +15,7 @@ from scipy.signal import butter, sosfiltfilt, welch
 
 from armdyn.arrays import Array
 from armdyn.io.log import Log, Samples
+from armdyn.io.log.columns import unwrapped
 
 ORDER = 4
 """Order of the Butterworth filter, which runs forwards and backwards."""
@@ -65,6 +66,8 @@ _OVERLAP = 4.0
 """The same where a long piece is cut."""
 _STAGE, _KEPT = 20.0, 10.0
 """Samples a period of the cut-off at which equations are written, and that are kept."""
+SPIKE = 10.0
+"""How many times all that lasts a number is that is none."""
 LEAST_RUN = 5
 """Equal torques in a row, at the largest there is, that are saturation."""
 
@@ -103,7 +106,7 @@ class Health:
 
     rows: int = 0
     counts: Counter[str] = field(default_factory=Counter)
-    """Rows or samples by "doubled", "backwards", "missing", "filled", "gaps", "jitter"."""
+    """Rows or samples by their fault, as "doubled", "missing", "gaps" or "jitter"."""
     saturated: Array | None = None
     """Samples of each joint at the largest torque there is, (n,)."""
     worst_jitter: float = 0.0
@@ -129,7 +132,7 @@ def _chunks(log: Log, cutoff: float, health: Health) -> Iterator[tuple[Samples, 
     for block in log.blocks():
         health.rows += len(block)
         rest = block if rest is None else rest.joined(block)
-        rest = _cleaned(rest, log.period, health)
+        rest = _cleaned(rest, log, health)
         while True:
             steps = np.diff(rest.t)
             gap = next(iter(np.flatnonzero((steps > GAP * log.period) | (steps < 0)) + 1), size + 1)
@@ -146,8 +149,24 @@ def _chunks(log: Log, cutoff: float, health: Health) -> Iterator[tuple[Samples, 
         yield rest, first, True
 
 
-def _cleaned(samples: Samples, period: float, health: Health) -> Samples:
-    """Without rows that have something missing, come twice or step back a little."""
+def spikes(samples: Samples) -> Array:
+    """Which rows have a number far beyond all that lasts for three rows, (m,)."""
+    found = np.zeros(len(samples), dtype=bool)
+    if len(samples) < LEAST_RUN:
+        return found
+    for x in (samples.q, samples.tau):
+        ends = np.pad(x, ((2, 2), (0, 0)), mode="reflect")
+        lasting = np.median([ends[k : k + len(x)] for k in range(5)], axis=0)
+        found |= (np.abs(x - lasting) > SPIKE * np.abs(lasting).max(axis=0)).any(axis=1)
+    return found
+
+
+def _cleaned(samples: Samples, log: Log, health: Health) -> Samples:
+    """Without rows that have something missing, come twice or step back a little, or spikes.
+
+    Positions go on over whole turns.
+    """
+    period = log.period
     columns = [samples.t[:, None], samples.q, samples.tau]
     columns += [part for part in (samples.qd, samples.qdd) if part is not None]
     finite = np.logical_and.reduce([np.isfinite(part).all(axis=1) for part in columns])
@@ -164,7 +183,12 @@ def _cleaned(samples: Samples, period: float, health: Health) -> Samples:
     if twice.any():
         health.counts["doubled"] += int(twice.sum())
         samples = samples[np.concatenate([[True], ~twice])]
-    return samples
+    if (far := spikes(samples)).any():
+        health.counts["spikes"] += int(far.sum())
+        samples = samples[~far]
+    q, jumps = unwrapped(samples.q, log.turns)
+    health.counts["jumps"] += jumps
+    return replace(samples, q=q)
 
 
 def _prepared(

@@ -202,7 +202,7 @@ def from_log(robot: Robot, path: Path) -> Recording:
     note = (
         f"measured against the model, filtered at {cutoff:.3g} Hz; farthest apart at "
         f"{robot.joint_names[worst]}: {apart[worst]:.3g} {joints[worst].type.torque_unit} "
-        "(root mean square)"
+        "(root mean square)" + f"; {log.columns.note}" * bool(log.columns.ignored)
     )
     acting = {name: rows for name, rows in ledger.terms.items() if rows.any()}
     rows = t, q, qd, qdd, ledger.total

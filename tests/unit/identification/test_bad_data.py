@@ -1,7 +1,9 @@
 """Bad data: each fault is found and named, with what to do about it."""
 
+import ctypes
 import re
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -75,6 +77,10 @@ FAULTS = {
         lambda log: log | {"qd": np.degrees(np.gradient(log["q"], log["t"], axis=0))},
         "velocities of joint1 are 57.* in degrees",
     ),
+    "delayed torques": (
+        lambda log: changed(log, "tau", lambda x: np.roll(x, 50, axis=0)),
+        r"delay.*torques 0.2\d s earlier.*shift the torques",
+    ),
     "too short": (
         lambda log: {name: x[:450] for name, x in log.items()},
         "too short.*record longer",
@@ -94,6 +100,70 @@ def test_a_fault_is_named_with_advice(robot, fault):
     assert severe
     assert all(f.advice for f in severe)
     assert "NOT TO BE TRUSTED" in found.report()
+
+
+def spiked(x):
+    x[1234, 1] = 1e6
+    return x
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("q", lambda x: (x + np.pi) % (2 * np.pi) - np.pi, "jumps of positions by a whole turn"),
+        ("tau", spiked, "1 rows with a number 10 times all that lasts; they were left out"),
+        ("q", lambda x: np.ma.array(x, mask=x == x[77]), "1 rows with something missing"),
+    ],
+)
+def test_what_can_be_taken_out_does_no_harm(robot, name, change, message):
+    log = measured(robot, size=2.0)
+    plain = armdyn.identify(guessed(robot), log)
+    found = armdyn.identify(guessed(robot), changed(log, name, change))
+    assert message in found.report()
+    assert found.validation.relative_error < 1.01 * plain.validation.relative_error
+
+
+@pytest.mark.slow
+def test_columns_that_are_not_used_are_named(robot):
+    log = measured(robot)
+    found = armdyn.identify(guessed(robot), log | {"temperature": log["t"]}, friction="none")
+    assert "columns that are not known, and not used: 'temperature'" in found.report()
+
+
+@pytest.mark.slow
+def test_a_validation_that_fails_is_severe(robot):
+    other = measured(robot, seed=5)
+    rng = np.random.default_rng(0)
+    other["tau"] = rng.permutation(other["tau"])
+    with pytest.warns(armdyn.errors.ArmdynWarning, match="bad fit: .* of the validation"):
+        found = armdyn.identify(guessed(robot), measured(robot), other, friction="none")
+    assert found.validation.relative_error > 0.3
+    assert "NOT TO BE TRUSTED: bad fit" in found.report()
+
+
+@pytest.mark.slow
+def test_an_exchange_that_does_not_help_held_out_torques_is_not_advised(robot):
+    """The third torque is tiny and goes with another joint: shares of joints would say exchange."""
+    log = measured(robot)
+    log["tau"][:, 2] = 1e-3 * np.gradient(log["q"][:, 1], log["t"])
+    with pytest.warns(armdyn.errors.ArmdynWarning, match="units of torque"):
+        found = armdyn.identify(guessed(robot), log)
+    assert {finding.kind for finding in found.findings if finding.severe} == {"units of torque"}
+
+
+@pytest.mark.slow
+def test_linear_algebra_takes_one_thread_while_it_identifies(robot):
+    """Threads of small matrices wait for each other, and took four times as long in all."""
+    library = ctypes.CDLL(import_module("numpy.linalg._umath_linalg").__file__)
+    threads = getattr(library, "scipy_openblas_get_num_threads64_", None)
+    if threads is None:
+        pytest.skip("another BLAS")
+    seen, before = set(), threads()
+    armdyn.identify(
+        guessed(robot), measured(robot), progress=lambda *_: seen.add(threads()), friction="none"
+    )
+    assert (seen, threads()) == ({1}, before)
 
 
 def test_joints_that_move_one_after_the_other_are_not_stuck(robot):

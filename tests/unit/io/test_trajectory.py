@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn.errors import TrajectoryError
+from armdyn.errors import ArmdynWarning, TrajectoryError
 from armdyn.io.csv.table import write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv
 
@@ -193,7 +193,6 @@ def test_columns_that_are_not_known_are_named_and_left_alone(file):
     rows = "".join(f"{k},base,{k * k},{-k},7,on\n" for k in range(8))
     move = trajectory_from_csv(file("t,frame_id,q1,q2,tau1,mode\n" + rows), 2)
     assert move.q[3].tolist() == [9, -3]
-    assert move.ignored == ("frame_id", "mode")
     assert "'frame_id', 'mode'" in move.note
     assert "tau1" not in move.note
 
@@ -236,3 +235,29 @@ def test_a_pipe_is_refused_because_it_cannot_be_read_twice(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(TrajectoryError, match="is no regular file"):
         trajectory_from_csv(tmp_path / "pipe.csv", 1)
+
+
+def test_a_misspelt_acceleration_beside_velocities_is_refused(file):
+    rows = "".join(f"{k},{k * k},{2 * k},2\n" for k in range(8))
+    with pytest.raises(
+        TrajectoryError, match="the column 'qqd1' is not known; did you mean 'qdd1'"
+    ):
+        trajectory_from_csv(file("t,q1,qd1,qqd1\n" + rows), 1)
+
+
+def test_times_that_may_be_milliseconds_are_warned_of(file):
+    rows = "".join(f"{20 * k},{k / 50}\n" for k in range(30))
+    with pytest.warns(ArmdynWarning, match=r"times are 20 s apart; .* call their column t \[ms\]"):
+        trajectory_from_csv(file("t,q1\n" + rows), 1)
+    move = trajectory_from_csv(file("t [ms],q1\n" + rows, "ms.csv"), 1)
+    np.testing.assert_allclose(move.qd, 1.0, atol=1e-9)
+    trajectory_from_csv(file("t [s],q1\n" + rows, "s.csv"), 1)
+
+
+def test_positions_of_an_encoder_that_starts_anew_go_on(file):
+    t = np.linspace(0, 4, 101)
+    rows = "".join(f"{x},{(3 * x + np.pi) % (2 * np.pi) - np.pi},{3 * x}\n" for x in t)
+    move = trajectory_from_csv(file("t,q1,q2\n" + rows), 2)
+    np.testing.assert_allclose(move.q[:, 0], move.q[:, 1], atol=1e-9)
+    np.testing.assert_allclose(move.qd, 3.0, atol=1e-6)
+    assert "2 jumps of positions by a whole turn were taken out" in move.note

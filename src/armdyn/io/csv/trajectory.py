@@ -7,15 +7,22 @@ degree five through what it has, and exactly zero where three or more values in 
 joint at rest, whose dry friction must not follow the sign of rounding.
 """
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import TrajectoryError, counted
+from armdyn.errors import ArmdynWarning, TrajectoryError, counted
 from armdyn.io.csv.table import MAX_TABLE_BYTES, TableSource
-from armdyn.io.log.columns import TableColumns, find_columns, numbers_over_time
+from armdyn.io.log.columns import (
+    LONGEST_PERIOD,
+    TableColumns,
+    find_columns,
+    numbers_over_time,
+    unwrapped,
+)
 from armdyn.io.log.sources import open_source
 from armdyn.model import RobotModel
 
@@ -23,8 +30,8 @@ WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 """Columns of force and moment of the environment on the arm."""
 SPLINE_DEGREE = 5
 """Degree of the spline from which missing rates are taken."""
-NAMED = 8
-"""How many columns that are not used are named."""
+MOST_HANDWRITTEN = 20
+"""Lines of a file up to which time steps of seconds are taken to be meant."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +48,8 @@ class SampledMotion:
     """The file it came from."""
     wrench: Array | None = None
     """Force and moment of the environment on the arm, (m, 6) [N, N m], if the file has them."""
-    ignored: tuple[str, ...] = ()
-    """The columns of the file that nothing is known about."""
+    unused: str = ""
+    """What of the file is not used, in words."""
 
     def __len__(self) -> int:
         return len(self.t)
@@ -65,11 +72,7 @@ class SampledMotion:
                 f"{' and '.join(self.computed)} not in the file: computed as derivatives of the "
                 f"spline of degree {SPLINE_DEGREE} through {known}"
             )
-        if self.ignored:
-            more = len(self.ignored) - NAMED
-            names = ", ".join(map(repr, self.ignored[:NAMED])) + f" and {more} more" * (more > 0)
-            told.append(f"columns that are not known, and not used: {names}")
-        return "; ".join(told)
+        return "; ".join(filter(None, (*told, self.unused)))
 
 
 def trajectory_from_csv(
@@ -84,11 +87,22 @@ def trajectory_from_csv(
         wrench: Whether the file may have the columns fx, fy, fz, nx, ny and nz as well.
         degrees: Whether angles and their rates are in degrees there.
     """
-    table, given, columns = _read(path, robot, ("q", "qd", "qdd"), degrees, wrench)
+    table, given, columns, turns = _read(path, robot, ("q", "qd", "qdd"), degrees, wrench)
+    given["q"], jumps = unwrapped(given["q"], turns)
     t, q, acting = given["t"], given["q"], given.get("wrench")
     computed = tuple(group for group in ("qd", "qdd") if group not in given)
+    step = float(np.median(np.diff(t))) if len(t) > MOST_HANDWRITTEN else 0.0
+    if step > LONGEST_PERIOD and columns.time_unit is None:
+        warnings.warn(
+            f"{table.where}: times are {step:g} s apart; if they are in milliseconds, call their "
+            "column t [ms], else t [s]",
+            ArmdynWarning,
+            stacklevel=3,
+        )
     qd, qdd = _finite_rates(table.where, t, given, computed)
-    return SampledMotion(t, q, qd, qdd, computed, table.where, acting, columns.ignored)
+    taken_out = f"{jumps} jumps of positions by a whole turn were taken out" * bool(jumps)
+    unused = "; ".join(filter(None, (taken_out, columns.note)))
+    return SampledMotion(t, q, qd, qdd, computed, table.where, acting, unused)
 
 
 def _read(
@@ -97,8 +111,8 @@ def _read(
     used: tuple[str, ...],
     degrees: bool = False,
     wrench: bool = False,
-) -> tuple[TableSource, dict[str, Array], TableColumns]:
-    """A table, the numbers of each quantity in it in SI units, at increasing times, and where."""
+) -> tuple[TableSource, dict[str, Array], TableColumns, list[bool]]:
+    """A table, its numbers by quantity in SI units at increasing times, where, and who turns."""
     if isinstance(robot, int):
         names, turns = [f"joint{i + 1}" for i in range(robot)], [True] * robot
     else:
@@ -115,12 +129,13 @@ def _read(
             f"{table.header}: there is a wrench ({', '.join(pull)}), which is not used here; leave "
             "its columns out"
         )
-    return table, numbers_over_time(table, columns, columns.scales(turns, degrees)), columns
+    numbers = numbers_over_time(table, columns, columns.scales(turns, degrees))
+    return table, numbers, columns, turns
 
 
 def torques_from_csv(path: str | Path, robot: RobotModel | int) -> tuple[Array, Array]:
     """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others."""
-    _, given, _ = _read(path, robot, ("tau",))
+    _, given, _, _ = _read(path, robot, ("tau",))
     return given["t"], given["tau"]
 
 

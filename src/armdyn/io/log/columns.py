@@ -37,8 +37,15 @@ _TIMES = (
 )  # fmt: skip
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 """Units of time stamps, in seconds."""
-RESEMBLING = 0.75
-"""Likeness of two words, from 0 to 1, from which one is taken for the other misspelt."""
+LONGEST_PERIOD = 0.5
+"""Median step of time stamps above which they are hardly seconds [s]."""
+LONGEST_STEP = 0.5
+"""Steps from row to row, whole turns aside, between which a jump is that of an encoder [rad]."""
+RESEMBLING, RESEMBLING_LETTERS = 0.75, 0.6
+"""Likeness of two words, from 0 to 1, from which one is taken for the other misspelt; the second
+for words of the letters q and d alone, which are so short that one wrong letter is much of them."""
+NAMED = 8
+"""How many columns that are not used are named."""
 _NUMBERED = re.compile(r"(.*?)[\s_.\[(/-]*(\d{1,9})[\])]?$")
 _UNIT = re.compile(r"\s*[\[(]\s*([^\[\]()0-9]*[a-zA-Zµ°][^\[\]()]*)[\])]\s*$")
 _SEPARATORS = re.compile(r"[/.:\[\]\s]+")
@@ -63,6 +70,15 @@ class TableColumns:
     def used(self) -> list[int]:
         """Every column that is read, time first."""
         return [*self.time, *(place for places in self.places.values() for place in places)]
+
+    @property
+    def note(self) -> str:
+        """Which columns are not used, in words; empty if there are none."""
+        if not self.ignored:
+            return ""
+        more = len(self.ignored) - NAMED
+        names = ", ".join(map(repr, self.ignored[:NAMED])) + f" and {more} more" * (more > 0)
+        return f"columns that are not known, and not used: {names}"
 
     def split(self, block: Array) -> dict[str, Array]:
         """The used columns (m, columns) by quantities, as "t" the sum of those of time (m,)."""
@@ -111,6 +127,23 @@ def numbers_over_time(
             f"t = {t[row - 1]:g}"
         )
     return {quantity: np.ascontiguousarray(values) for quantity, values in given.items()}
+
+
+def unwrapped(q: Array, turns: Sequence[bool]) -> tuple[Array, int]:
+    """Positions (m, n) without jumps by whole turns, and how many were taken out.
+
+    Encoders that start anew at ±π have them, among steps that are short but for whole turns.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = np.diff(q, axis=0)
+        jumps = np.where(np.abs(steps) > np.pi, np.sign(steps), 0.0)
+        short = np.pad(np.abs(steps - 2 * np.pi * jumps) < LONGEST_STEP, ((1, 1), (0, 0)))
+    short[[0, -1]] = True
+    jumps *= np.asarray(turns, dtype=bool) & short[:-2] & short[1:-1] & short[2:]
+    if not jumps.any():
+        return q, 0
+    whole = np.concatenate([np.zeros_like(q[:1]), np.cumsum(jumps, axis=0)])
+    return q - 2 * np.pi * whole, int(np.count_nonzero(jumps))
 
 
 class ColumnMeaning(NamedTuple):
@@ -303,8 +336,9 @@ def _check_spelling(
         stems = [(text, joints[k]) for k, texts in _by_joint(name, joints) for text in texts]
         stems += [(match[1], match[2])] if match else []
         for stem, joint in stems:
-            last = re.findall(r"[a-z0-9]+", stem.lower())[-1:]
-            if close := difflib.get_close_matches("".join(last), words, 1, RESEMBLING):
+            last = "".join(re.findall(r"[a-z0-9]+", stem.lower())[-1:])
+            least = RESEMBLING_LETTERS if set(last) <= {"q", "d"} else RESEMBLING
+            if close := difflib.get_close_matches(last, words, 1, least):
                 column = close[0] + joint if joint.isdecimal() else f"{joint}.{close[0]}"
                 raise source.error(
                     f"{source.header}: the column {source.names[i]!r} is not known; did you mean "

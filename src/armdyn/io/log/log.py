@@ -11,11 +11,9 @@ import numpy.typing as npt
 from armdyn.arrays import Array, real
 from armdyn.errors import LogError, counted, shown
 from armdyn.io.csv.table import TableSource
-from armdyn.io.log.columns import TIME_UNITS, TableColumns, find_columns
+from armdyn.io.log.columns import LONGEST_PERIOD, TIME_UNITS, TableColumns, find_columns
 from armdyn.io.log.sources import ArraySource, open_source
 
-_LONGEST_PERIOD = 0.5
-"""Median step of time stamps above which they cannot be seconds [s]."""
 _MOST_BACK = 0.2
 """Share of the time stamps that may step back, as where a recorder mixes its rows a little."""
 ADVICE = (
@@ -64,6 +62,8 @@ class Log:
     """The row behind the last one that counts; None: the end."""
     rate: float | None = None
     """Samples a second, where there are no time stamps."""
+    turns: Sequence[bool] = ()
+    """Which joints turn."""
 
     @property
     def where(self) -> str:
@@ -147,7 +147,7 @@ def open_log(
     gain = _gains(source, found, gains, len(joints))
     scales = found.scales(turns, degrees, gain, time_unit)
     period = _period(source, found, scales, time_unit) if rate is None else 1.0 / rate
-    return Log(source, found, scales, period, rate=rate)
+    return Log(source, found, scales, period, rate=rate, turns=turns)
 
 
 def _arrays(name: str, data: Any) -> Mapping[str, Any]:
@@ -181,7 +181,7 @@ def _period(source: TableSource, found: TableColumns, scales: Array, unit: str |
     first = next(source.blocks(found.used), np.zeros((0, len(scales))))
     period = _usual_step(source.where, np.diff(found.split(first * scales)["t"]))
     known = unit or found.time_unit or len(found.time) == 2
-    if period > _LONGEST_PERIOD and not known:
+    if period > LONGEST_PERIOD and not known:
         told = next((u for u in ("ms", "us", "ns") if period * TIME_UNITS[u] <= 0.2), "ns")
         raise LogError(
             f"{source.where}: time stamps are {period:g} apart, too far for seconds; if they are "
