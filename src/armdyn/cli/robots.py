@@ -6,6 +6,7 @@ from armdyn.cli.options import Json
 
 def robots(json: Json = False) -> None:
     """List the robots that come with armdyn."""
+    from armdyn.io.catalog import remark
     from armdyn.io.describe import catalog
 
     entries = catalog()
@@ -14,5 +15,9 @@ def robots(json: Json = False) -> None:
         return
     text = ("name", "robot", "joints", "source")
     mass = "{moving_mass:.2f}".format_map
-    rows = ((x["name"], x["title"], x["kinds"], mass(x), x["source"]) for x in entries)
+    odd = {x["name"]: f" Implausible: {found}" for x in entries if (found := remark(x["note"]))}
+    rows = (
+        (x["name"], x["title"], x["kinds"], mass(x), x["source"] + odd.get(x["name"], ""))
+        for x in entries
+    )
     print_table(table("name", "robot", "joints", "mass [kg]", "source", left=text, rows=rows))

@@ -7,9 +7,10 @@ from typing import Any
 from armdyn.errors import DescriptionError, ModelError, UnknownNameError, shown
 from armdyn.forks import imported
 from armdyn.io.atomic import ending, write_text
-from armdyn.io.catalog import catalog_names, catalog_path
+from armdyn.io.catalog import catalog_names, catalog_path, remark
 from armdyn.io.options import LoadOptions, Reading
 from armdyn.model import RobotModel
+from armdyn.model.validate import Finding
 
 URDF, MJCF = "armdyn.io.urdf.read:read_urdf", "armdyn.io.mjcf.read:read_mjcf"
 READABLE = {
@@ -54,8 +55,10 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
             f"{path}: density is for URDF and TOML files. MuJoCo gives the bodies of an MJCF file "
             "their inertia from their geoms when it reads it: set density or mass there"
         )
-    reading: Reading = imported(reader)(path, options)
-    return reading
+    model, findings = imported(reader)(path, options)
+    if str(source) in catalog_names() and (odd := remark(model.note)):
+        findings = (*findings, Finding("warning", str(source), f"{source}: {odd}"))
+    return model, findings
 
 
 def save_model(model: RobotModel, path: str | Path) -> None:

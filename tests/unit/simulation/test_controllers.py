@@ -128,7 +128,7 @@ def test_friction_that_the_controller_knows_is_compensated(motion):
 @pytest.mark.slow
 def test_an_impedance_gives_way_as_its_spring_says():
     """At rest the wrench of the environment is balanced by stiffness times deflection."""
-    robot = load("ur5")
+    robot = load("ur5e")
     q = np.array([0.3, -1.2, 1.4, -0.6, 0.9, 0.2])
     stiffness = np.array([800.0, 500.0, 600.0, 40.0, 50.0, 30.0])
     wrench = np.array([8.0, -5.0, 6.0, 0.1, -0.125, 0.075])

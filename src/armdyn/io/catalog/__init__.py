@@ -12,6 +12,11 @@ def catalog_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
+def remark(note: str) -> str:
+    """What is implausible about a robot of the catalog, as the end of its note says, or nothing."""
+    return note.partition("Implausible: ")[2]
+
+
 def catalog_path(name: str) -> Path:
     """The file of a robot in the catalog; an UnknownNameError names the nearest ones."""
     if name not in catalog_names():

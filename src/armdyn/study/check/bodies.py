@@ -25,6 +25,9 @@ tensor is about its centre, as it should be, 3.
 FARTHEST_COM = 5.0
 """No arm has a centre of mass farther from its link than this [m]."""
 
+CLEARLY_BEYOND = 2.0
+"""Radius of gyration, in the size of its link, from which on it is no matter of a few parts."""
+
 STEEL_DENSITY = 8000.0
 """No arm has a larger mean density [kg/m³]."""
 
@@ -121,8 +124,10 @@ def _size_findings(
             "are the units kg m²?",
         )
     elif reach > 0 and radius > max(own, offset, 0.2 * reach):
+        # a link whose frames all lie in one point may extend anywhere
+        clear = extents[i] > 0 and radius > CLEARLY_BEYOND * max(own, offset)
         yield (
-            "note",
+            "warning" if clear else "note",
             f"{given} {radius:.3g} m, much for a link that extends {extents[i]:.3g} m with its "
             f"centre of mass {offset:.3g} m from its origin; is the tensor about that point?",
         )

@@ -173,7 +173,7 @@ def compare(
         TrajectoryError: The states cannot be used.
 
     Example:
-        >>> compare("ur5", ["pinocchio"])["pinocchio"].status
+        >>> compare("ur5e", ["pinocchio"])["pinocchio"].status
         'agrees'
     """
     if isinstance(with_, str):
