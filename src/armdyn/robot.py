@@ -672,14 +672,9 @@ class Robot:
         check_known("formulation", formulation, FORMULATIONS)
         given, model, turning = self._states(q=q, qd=qd, qdd=qdd), self.model, None
         if base_motion is not None:
-            if formulation == "minimal":
-                raise ModelError(
-                    "formulation 'minimal' regroups what a base that moves would feel; leave the "
-                    "formulation out, or take 'newton_euler'"
-                )
             rows = self._motion_of_base(base_motion)
             given = dict(zip(given, broadcast(**given, base_motion=rows), strict=False))
-            model, turning = moving(model, rows)
+            model, turning = moving(model, rows, formulation)
         wrench, (q, qd, qdd) = exerted_wrenches(
             self._at, model, external_wrench, wrench_link, wrench_frame, given
         )

@@ -4,9 +4,8 @@ Link i is augmented by the masses beyond it, gathered in the origins of the join
 
     m*_i = m_i + Σ m*_{i+1},   u*_i = m_i d_i + Σ m*_{i+1} p,   k*_i = Io_i - Σ m*_{i+1} S(p)²
 
-with p = p_{i,i+1}, sums over the children. Outward, from α_0 = -g and, unless the base turns,
-ω_0 = a_0 = b_0 = 0 (σ = 1 for a prismatic joint, 0 otherwise, and t carries it; numbers as in the
-paper):
+with p = p_{i,i+1}, sums over the children. Outward, from α_0 = -g and ω_0 = a_0 = b_0 = 0 of a base
+at rest (σ = 1 for a prismatic joint, 0 otherwise, and t carries it; numbers as in the paper):
 
     ω_i = ω_{i-1} + (1-σ) q̇ z                                             (1)
     a_i = a_{i-1} + (1-σ)(q̇ ω_{i-1}×z + q̈ z)                              (3)
@@ -32,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import Turning, joint_transform, world_frames
+from armdyn.formulations.kinematics import Push, Turning, joint_transform, world_frames
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times, transpose
 from armdyn.model import RobotModel
 from armdyn.model.transform import skew
@@ -76,12 +75,7 @@ class AugmentedBody:
 
 
 def augmented_body(
-    model: RobotModel,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    wrench: Array | None = None,
-    turning: Turning = None,
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Push = None, turning: Turning = None
 ) -> AugmentedBody:
     """Joint torques of a tree, in the frames on the joints; arguments as in `newton_euler`."""
     R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
@@ -94,12 +88,7 @@ def augmented_body(
 
 
 def augmented_body_intrinsic(
-    model: RobotModel,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    wrench: Array | None = None,
-    turning: Turning = None,
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Push = None, turning: Turning = None
 ) -> AugmentedBody:
     """Joint torques of a tree, in world axes (intrinsic); arguments as in `newton_euler`."""
     frames = world_frames(model, q)
@@ -114,8 +103,7 @@ def augmented_body_intrinsic(
             for i, R in enumerate(frames.R)
         ]
         wrench = np.stack(turned, -2)
-    w0, a0 = frames.of_base(turning)
-    base = w0, a0, 0.0 * w0 - model.gravity
+    base = *frames.of_base(turning), 0.0 * frames.base[1] - model.gravity
     return _recursion(model, same, P, frames.z, u, k, base, qd, qdd, wrench)
 
 
@@ -131,10 +119,7 @@ def _recursion(
     qdd: Array,
     wrench: Array | None,
 ) -> AugmentedBody:
-    """The method for given axes: R rotates from the axes of link i to those of its parent.
-
-    The base has ω_0, a_0 and α_0.
-    """
+    """The method for given axes: R rotates from those of link i to its parent's; ω_0, a_0, α_0."""
     N = len(model.joints)
     m = [link.inertia.mass for link in model.links]
     u, k = list(u), list(k)
@@ -146,14 +131,11 @@ def _recursion(
             u[up] = u[up] + m[i] * P[i]
             k[up] = k[up] - m[i] * (S @ S)
     zero = np.zeros((*qd.shape[:-1], 3))
-    w0, a0, alpha0 = base
-    b0 = skew(a0) + _centripetal(_products(w0))
+    at_base = (*base[:2], skew(base[1]) + _centripetal(_products(base[0])), base[2])
     w, a, b, alpha, t, r, delta = per_link(7)
     for i, joint in enumerate(model.joints):
         up = joint.parent
-        w_p, a_p, b_p, alpha_p = (
-            (w[up], a[up], b[up], alpha[up]) if up >= 0 else (w0, a0, b0, alpha0)
-        )
+        w_p, a_p, b_p, alpha_p = (w[up], a[up], b[up], alpha[up]) if up >= 0 else at_base
         w_p = rotate_back(R[i], w_p)  # (1a)
         turn, turn_rate = (times(joint.type.angle(x[..., i]), z[i]) for x in (qd, qdd))
         slide, slide_rate = (times(joint.type.travel(x[..., i]), z[i]) for x in (qd, qdd))

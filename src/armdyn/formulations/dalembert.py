@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import world_frames, wrench_torques
+from armdyn.formulations.kinematics import Push, world_frames, wrench_torques
 from armdyn.formulations.newton_euler_tables import check_centred
 from armdyn.formulations.spatial import cross, per_link, rotate, rotate_back, times
 from armdyn.formulations.velocity_sums import (
@@ -72,9 +72,7 @@ class DAlembert(LinkMotion):
         return rotational_sums(self.model, self.qd, self.Jw)
 
 
-def dalembert(
-    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None
-) -> DAlembert:
+def dalembert(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Push = None) -> DAlembert:
     """Joint torques of a tree of links; arguments as in `newton_euler`."""
     check_centred(model, "dalembert")
     frames, N = world_frames(model, q), len(model.joints)

@@ -29,7 +29,7 @@ from armdyn.formulations.denoc import (
     propagation_rate,
     turning_blocks,
 )
-from armdyn.formulations.kinematics import Turning, world_frames
+from armdyn.formulations.kinematics import Push, Turning, world_frames
 from armdyn.formulations.spatial import dot, per_link, rotate, rotate_back, times
 from armdyn.model import RobotModel
 
@@ -59,12 +59,7 @@ class DenocRecursive:
 
 
 def denoc_recursive(
-    model: RobotModel,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    wrench: Array | None = None,
-    turning: Turning = None,
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Push = None, turning: Turning = None
 ) -> DenocRecursive:
     """Joint torques of a tree of links; arguments as in `newton_euler`."""
     frames = world_frames(model, q)

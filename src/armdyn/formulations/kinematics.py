@@ -8,6 +8,8 @@ from armdyn.arrays import Array
 from armdyn.formulations.spatial import cross, dot, rotate, skew, times, transpose
 from armdyn.model import Frame, Joint, RobotModel
 
+Push = Array | None
+"""The wrenches that links exert, as in `newton_euler`; None: none."""
 Turning = tuple[Array, Array] | None
 """ω_0 and ω̇_0 of a base in its own axes; None: it does not turn."""
 

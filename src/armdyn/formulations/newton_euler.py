@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import Turning, joint_transform
+from armdyn.formulations.kinematics import Push, Turning, joint_transform
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
 from armdyn.model import Inertia, RobotModel
 
@@ -63,12 +63,7 @@ class NewtonEuler:
 
 
 def newton_euler(
-    model: RobotModel,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    wrench: Array | None = None,
-    turning: Turning = None,
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Push = None, turning: Turning = None
 ) -> NewtonEuler:
     """Joint torques of a tree of links by outward and inward recursion.
 

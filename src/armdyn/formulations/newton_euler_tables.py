@@ -18,14 +18,13 @@ Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.3; tables of I.
 D. Golubović, N. Slavković, Transformation matrix approach to dynamics of manipulative robots.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, TopologyError
-from armdyn.formulations.kinematics import Turning, world_frames
+from armdyn.formulations.kinematics import Push, Turning, WorldFrames, world_frames
 from armdyn.formulations.lagrange_euler import far_end
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
 from armdyn.model import RobotModel
@@ -82,12 +81,7 @@ class _Step:
 
 
 def newton_euler_base(
-    model: RobotModel,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    wrench: Array | None = None,
-    turning: Turning = None,
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Push = None, turning: Turning = None
 ) -> NewtonEulerTable:
     """Joint torques of a chain in world axes (Table 1); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_base")
@@ -98,17 +92,11 @@ def newton_euler_base(
         O_i = O + rotate(R, far_end(model, i)[:3, 3])
         s = O + rotate(R, body.com) - O_i
         steps.append(_Step(np.eye(3), z, z, O_i - P, s, body.moment_about_com, R, R, O - P))
-    start = _start(model, frames.P[0] - frames.base[1], *frames.of_base(turning))
-    return _recursion(model, steps, start, qd, qdd, wrench)
+    return _recursion(model, steps, _start(model, frames, turning), qd, qdd, wrench)
 
 
 def newton_euler_link(
-    model: RobotModel,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    wrench: Array | None = None,
-    turning: Turning = None,
+    model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Push = None, turning: Turning = None
 ) -> NewtonEulerTable:
     """Joint torques of a chain in far-end axes (Table 2); arguments as in `newton_euler`."""
     check_chain(model, "newton_euler_link")
@@ -125,23 +113,18 @@ def newton_euler_link(
         p, I = axes @ E[:3, 3] + slide, body.moment_about_com
         steps.append(_Step(R, z0, z, p, body.com, I, np.eye(3), axes, slide))
     frames, first = world_frames(model, q), model.joints[0].placement[:3, :3]
-    start = _start(model, frames.P[0] - frames.base[1], *frames.of_base(turning))
-    own = [rotate_back(frames.base[0] @ first, vector) for vector in start]
+    own = [rotate_back(frames.base[0] @ first, x) for x in _start(model, frames, turning)]
     return _recursion(model, steps, own, qd, qdd, wrench)
 
 
-def _start(model: RobotModel, arm: Array, w: Array, wd: Array) -> tuple[Array, Array, Array]:
-    """ω_0, ω̇_0 and v̇_0 at O_0, which is at the end of an arm on the base, in world axes."""
-    return w, wd, cross(wd, arm) + cross(w, cross(w, arm)) - model.gravity
+def _start(model: RobotModel, frames: WorldFrames, turning: Turning) -> list[Array]:
+    """ω_0, ω̇_0 and v̇_0 at O_0, less gravity, in world axes."""
+    (w, wd), arm = frames.of_base(turning), frames.P[0] - frames.base[1]
+    return [w, wd, cross(wd, arm) + cross(w, cross(w, arm)) - model.gravity]
 
 
 def _recursion(
-    model: RobotModel,
-    steps: list[_Step],
-    start: Sequence[Array],
-    qd: Array,
-    qdd: Array,
-    wrench: Array | None,
+    model: RobotModel, steps: list[_Step], start: list[Array], qd: Array, qdd: Array, wrench: Push
 ) -> NewtonEulerTable:
     """The equations of both tables for given axes."""
     w, wd, vd, a, F, N = per_link(6)

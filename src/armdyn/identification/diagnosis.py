@@ -384,16 +384,10 @@ def _delayed(rough: Equations, some: Sequence[Piece], cutoff: float) -> tuple[Fi
 
     shift = max(range(-most, most + 1), key=explained)
     by = round(shift * step * longest.rate)
-    later = [replace(p, tau=np.roll(p.tau, -by, axis=0), good=_inside(p.good, by)) for p in some]
+    later = [replace(p, tau=np.roll(p.tau, -by, axis=0)) for p in some]  # ends are left out
     seconds, way = abs(by) / longest.rate, "earlier" if by > 0 else "later"
     text = f"with the torques {seconds:.2g} s {way}"
     return Finding("delay", text, f"shift the torques by {seconds:.2g} s against the times"), later
-
-
-def _inside(good: Array, by: int) -> Array:
-    """Which samples are good, without those that a shift brings in from the other end."""
-    place = np.arange(len(good)) + by
-    return good & ((place >= 0) & (place < len(good)))[:, None]
 
 
 def _unexplained(rough: Equations, some: Sequence[Piece], data: Data) -> tuple[float, float]:

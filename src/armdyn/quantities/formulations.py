@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import ModelError
 from armdyn.forks import imported
 from armdyn.formulations.external import carried_wrench
 from armdyn.formulations.kinematics import Turning
@@ -59,11 +60,18 @@ NEED_COM = (*CHAINS, "dalembert")
 """Those that cannot take a link with a first moment and no mass."""
 
 
-def moving(model: RobotModel, base_motion: Array) -> tuple[RobotModel, Turning]:
+def moving(
+    model: RobotModel, base_motion: Array, formulation: str | None = None
+) -> tuple[RobotModel, Turning]:
     """The robot as it stands and in the field that it feels, and how its base turns.
 
     The motion is that of `BaseMotion.vector`; a base that accelerates feels a field less by that.
     """
+    if formulation == "minimal":
+        raise ModelError(
+            "formulation 'minimal' regroups what a base that moves would feel; leave the "
+            "formulation out, or take 'newton_euler'"
+        )
     R, rates = (part.reshape(*part.shape[:-1], 3, 3) for part in np.split(base_motion, 2, -1))
     w, wd, vd = (rates[..., k, :] for k in range(3))
     base = np.broadcast_to(model.base, (*R.shape[:-2], 4, 4)).astype(R.dtype)

@@ -180,7 +180,7 @@ def test_bad_motions_are_refused_by_name(tmp_path):
     late = ([0, 0.5], BaseMotion())
     refused(SimulationError, "from 0 to 0.5 s, but it is needed from 0 to 1 s", late)
     for header, words in (
-        ("t,wx,wy", "missing: wz"),
+        ("t,wx,wy", "the column wz is missing"),
         ("wx,wy,wz", "missing: t"),
         ("t,wx,wy,wz,bank", "not known: 'bank'"),
         ("t", "there is no motion in it"),

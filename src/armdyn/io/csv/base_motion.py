@@ -14,7 +14,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
 from armdyn.io.csv.table import MAX_TABLE_BYTES
-from armdyn.io.log.columns import TableColumns, numbers_over_time
+from armdyn.io.log.columns import find_columns, numbers_over_time
 from armdyn.io.log.sources import open_source
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_quaternion, rotation_from_rpy
@@ -35,33 +35,19 @@ SHORTEST_QUATERNION = 1e-3
 def base_motion_from_csv(path: str | Path) -> tuple[Array, BaseMotion]:
     """Times (m,) [s] and the motion of a base at these times."""
     table = open_source(path, TrajectoryError, EXPECTED, MAX_TABLE_BYTES)
-    found = {name: columns for name, columns in GROUPS.items() if set(columns) & set(table.names)}
-    fault = _fault(table.names, found)
-    if fault:
+    columns = find_columns(table, (), (), groups=GROUPS)
+    faults = {
+        "missing: t": not columns.time,
+        f"not known: {', '.join(map(repr, columns.ignored))}": columns.ignored,
+        "the rotation is given twice": {"quaternion", "rpy"} <= {*columns.places},
+        "there is no motion in it": not columns.places,
+    }
+    for fault in (text for text, found in faults.items() if found):
         raise TrajectoryError(
             f"{table.header}: {fault}; a motion of a base has the columns {EXPECTED}"
         )
-    places = {name: tuple(map(table.names.index, columns)) for name, columns in found.items()}
-    columns = TableColumns((table.names.index("t"),), places)
-    given = numbers_over_time(table, columns)
+    given = numbers_over_time(table, columns, columns.scales(()))
     return given["t"], _motion(table.where, given.pop("t"), given)
-
-
-def _fault(names: list[str], found: dict[str, tuple[str, ...]]) -> str:
-    """What is wrong with the columns; empty if nothing is."""
-    known = ["t", *(column for columns in found.values() for column in columns)]
-    missing = [name for name in known if name not in names]
-    twice = [name for name in names if names.count(name) > 1]
-    extra = [name for name in names if name not in known]
-    if missing:
-        return f"missing: {', '.join(missing)}"
-    if twice:
-        return f"the column {twice[0]!r} appears more than once"
-    if extra:
-        return f"not known: {', '.join(map(repr, extra))}"
-    if "quaternion" in found and "rpy" in found:
-        return "the rotation is given twice"
-    return "" if found else "there is no motion in it"
 
 
 def _motion(where: str, t: Array, given: dict[str, Array]) -> BaseMotion:

@@ -182,6 +182,7 @@ def find_columns(
     time = _time(source, [name for name, _ in pairs], given)
     for i, meaning in enumerate(meanings):
         known = i in time or (meaning is not None and meaning.quantity in used)
+        known |= any(names[i] in group for group in (groups or {}).values())
         if known and names.count(names[i]) > 1:
             raise source.error(f"{source.header}: the column {names[i]!r} appears more than once")
     found = {q: _of_joints(source, q, meanings, joints) for q in used if q not in given}
