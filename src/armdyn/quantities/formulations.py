@@ -33,7 +33,8 @@ def _page(place: str, closed: bool = False) -> Callable[..., Torques]:
     def formulation(*motion: Any, wrench: Array | None = None, turning: Turning = None) -> Torques:
         more = {"wrench": wrench} if closed else {"wrench": wrench, "turning": turning}
         if closed and turning is not None:
-            carried = carried_wrench(*motion[:3], turning)
+            model, q, qd, _ = motion
+            carried = carried_wrench(model, q, qd, turning)
             more["wrench"] = carried if wrench is None else carried + wrench
         torques: Torques = imported(f"armdyn.{place}")(*motion, **more)
         return torques

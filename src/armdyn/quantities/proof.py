@@ -47,10 +47,10 @@ class TextbookRobot(TracedRobot):
     def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of the links by Renaud's recursion."""
         at = self.here(q)
-        motion = [at.q, at.rates(qd), at.accelerations(qd, qdd)]
+        q, qd, qdd = at.q, at.rates(qd), at.accelerations(qd, qdd)
         tau = np.empty(len(self.model.joints), dtype=object)
         for members, model in self._models(weight):
-            tau[members] = augmented_body(model, *(v[members] for v in motion)).tau
+            tau[members] = augmented_body(model, q[members], qd[members], qdd[members]).tau
         return at.torques(tau)
 
     def mass_matrix(self, q: Array, times: float = 1.0) -> Array:

@@ -100,7 +100,7 @@ def torque_difference(
     expected = augmented_body(model, q, qd, qdd).tau
     found = np.empty(shape)
     for members, part in zip(members_of_branches(robot), branches(robot), strict=True):
-        motion = (x[:, members] for x in (q, qd, qdd))
+        motion = q[:, members], qd[:, members], qdd[:, members]
         found[:, members] = augmented_body(model_from_canonical(part, float), *motion).tau
     moved = np.abs(found - expected).max(axis=0)
     largest = np.abs(expected).max(axis=0)

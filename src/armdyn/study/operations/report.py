@@ -338,8 +338,8 @@ def augmented_body_steps(model: RobotModel) -> dict[str, Operations]:
     for part in branches(canonical(model)):
         graph = Graph()
         symbols = model_from_canonical(symbolic(part, graph))
-        motion = (graph.inputs(name, len(symbols.joints)) for name in ("q", "qd", "qdd"))
-        bodies = augmented_body(symbols, *motion)
+        q, qd, qdd = (graph.inputs(name, len(symbols.joints)) for name in ("q", "qd", "qdd"))
+        bodies = augmented_body(symbols, q, qd, qdd)
         live = {node.index for node in reachable(_nodes(graph, bodies.tau))}
         products = [w[:, None] * w[None, :] for w in bodies.w]
         stages = bodies.w, products, bodies.a, bodies.b, bodies.alpha, bodies.e, [bodies.tau]
