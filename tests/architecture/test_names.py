@@ -18,7 +18,7 @@ coriolis_matrix counted draw ellipsoid entries equations evaluate exact excite e
 identify index inner jacobian legend listed mirrored module mujoco number numbers operations
 passive_joints pinocchio place plain pose power product random_states rank read_triangles reduced
 request_of robots run scaled search sign simplify simulate size substituted sweep terms text toolbox
-transpose turned turning
+transpose turned
 """
 
 

@@ -218,9 +218,9 @@ def test_what_is_no_motion_of_a_base_is_refused():
     np.testing.assert_array_equal(motion.rotation, np.eye(3))
     with pytest.raises(ArmdynError, match="base_motion is an armdyn.BaseMotion, got"):
         robot.gravity_vector(still, np.eye(3))
-    with pytest.raises(ArmdynError, match="a motion of the base needs the default formulation"):
-        robot.inverse_dynamics(
-            *(still, still, still), formulation="denoc", base_motion=armdyn.BaseMotion()
+    with pytest.raises(ArmdynError, match="a motion of the base needs the default method"):
+        robot.forward_dynamics(
+            *(still, still, still), method="denoc", base_motion=armdyn.BaseMotion()
         )
     with pytest.raises(ArmdynError, match="named 'nowhere'. Available: world, joint, link, base"):
         robot.reactions(still, still, still, frame="nowhere")

@@ -45,9 +45,9 @@ class WorldFrames:
 
     def of_base(self, turning: Turning) -> tuple[Array, Array]:
         """ω_0 and ω̇_0 of the base in world axes."""
-        rest = np.zeros_like(self.base[1])
-        w, wd = turning or (rest, rest)
-        return rotate(self.base[0], w), rotate(self.base[0], wd)
+        if turning is None:
+            return np.zeros_like(self.base[1]), np.zeros_like(self.base[1])
+        return rotate(self.base[0], turning[0]), rotate(self.base[0], turning[1])
 
 
 def world_frames(model: RobotModel, q: Array) -> WorldFrames:

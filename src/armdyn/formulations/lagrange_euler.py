@@ -84,8 +84,8 @@ def lagrange_euler(
     D = np.einsum("...jkab,...jiab->...ik", U_ @ J[:, None], U_)  # (2.11)
     h_ikm = np.einsum("...jkmab,...jiab->...ikm", U3_ @ J[:, None, None], U_)  # (2.14)
     h = np.einsum("...ikm,...k,...m->...i", h_ikm, qd, qd)  # (2.13)
-    falling = np.einsum("...a,...jiab->...jib", model.gravity, U_[..., :3, :])
-    c = -np.einsum("...jib,jb->...i", falling, J[:, :, 3])  # (2.15), m r̄ = last column of J
+    g = np.concatenate([model.gravity, np.zeros((*model.gravity.shape[:-1], 1))], -1)
+    c = -np.einsum("...a,...jiab,jb->...i", g, U_, J[:, :, 3])  # (2.15), m r̄ = last column of J
     tau = rotate(D, qdd) + h + c + wrench_torques(model, frames, wrench)  # (2.6)
     return LagrangeEuler(np.stack(A, -3), U_, U3_, J, D, h_ikm, h, c, tau)
 

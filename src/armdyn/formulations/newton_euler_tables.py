@@ -24,7 +24,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, TopologyError
-from armdyn.formulations.kinematics import Push, Turning, WorldFrames, world_frames
+from armdyn.formulations.kinematics import Push, Turning, world_frames
 from armdyn.formulations.lagrange_euler import far_end
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
 from armdyn.model import RobotModel
@@ -92,7 +92,9 @@ def newton_euler_base(
         O_i = O + rotate(R, far_end(model, i)[:3, 3])
         s = O + rotate(R, body.com) - O_i
         steps.append(_Step(np.eye(3), z, z, O_i - P, s, body.moment_about_com, R, R, O - P))
-    return _recursion(model, steps, _start(model, frames, turning), qd, qdd, wrench)
+    moving = None if turning is None else frames.of_base(turning)
+    start = _start(frames.P[0] - frames.base[1], model.gravity, moving)
+    return _recursion(model, steps, start, qd, qdd, wrench)
 
 
 def newton_euler_link(
@@ -112,15 +114,18 @@ def newton_euler_link(
         slide = times(joint.type.travel(q[..., i]), z)
         p, I = axes @ E[:3, 3] + slide, body.moment_about_com
         steps.append(_Step(R, z0, z, p, body.com, I, np.eye(3), axes, slide))
-    frames, first = world_frames(model, q), model.joints[0].placement[:3, :3]
-    own = [rotate_back(frames.base[0] @ first, x) for x in _start(model, frames, turning)]
-    return _recursion(model, steps, own, qd, qdd, wrench)
+    R, p = model.joints[0].placement[:3, :3], model.joints[0].placement[:3, 3]
+    moving = None if turning is None else (rotate_back(R, turning[0]), rotate_back(R, turning[1]))
+    start = _start(R.T @ p, rotate_back(model.base[..., :3, :3] @ R, model.gravity), moving)
+    return _recursion(model, steps, start, qd, qdd, wrench)
 
 
-def _start(model: RobotModel, frames: WorldFrames, turning: Turning) -> list[Array]:
-    """ω_0, ω̇_0 and v̇_0 at O_0, less gravity, in world axes."""
-    (w, wd), arm = frames.of_base(turning), frames.P[0] - frames.base[1]
-    return [w, wd, cross(wd, arm) + cross(w, cross(w, arm)) - model.gravity]
+def _start(arm: Array, field: Array, turning: Turning) -> list[Array]:
+    """ω_0, ω̇_0 and v̇_0, less the field of gravity, at O_0 on an arm of the base."""
+    if turning is None:
+        return [np.zeros(3), np.zeros(3), -field]
+    w, wd = turning
+    return [w, wd, cross(wd, arm) + cross(w, cross(w, arm)) - field]
 
 
 def _recursion(
