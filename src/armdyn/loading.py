@@ -59,15 +59,15 @@ def load(
     """
     given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base}
     given |= {"physical": physical, "fix_root": fix_root, "density": density, "hull": hull}
-    return robot_from(read_model(source, **given))
+    return robot_from(read_model(source, **given), gravity=gravity)
 
 
-def robot_from(reading: Reading, stacklevel: int = 3) -> Robot:
-    """The robot of a reading; the caller `stacklevel` calls up is warned of what was found."""
+def robot_from(reading: Reading, gravity: object = None) -> Robot:
+    """The robot of a reading; who called is warned of what was found, and of gravity if given."""
     model, findings = reading
-    for finding in (*findings, *upward_gravity(model)):
+    for finding in (*findings, *(() if gravity is None else upward_gravity(model))):
         if finding.level != "note":
-            warnings.warn(finding.message, ArmdynWarning, stacklevel=stacklevel)
+            warnings.warn(finding.message, ArmdynWarning, stacklevel=3)
     return Robot(model)
 
 
@@ -117,4 +117,4 @@ def from_dh(
         "name": name,
         "physical": physical,
     }
-    return robot_from(read_dh(rows, convention, **given, loops=loops, assembly=assembly))
+    return robot_from(read_dh(rows, convention, **given, loops=loops, assembly=assembly), gravity)

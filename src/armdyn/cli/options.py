@@ -136,7 +136,7 @@ class RobotSource:
         """Load the robot, and warn of what is odd about it."""
         from armdyn.loading import robot_from
 
-        return robot_from(self.read())
+        return robot_from(self.read(), gravity=True)
 
     def read(self, physical: Physical = "error", fix_root: bool = False) -> "Reading":
         """Read the robot; the arguments hold where the command line says nothing."""

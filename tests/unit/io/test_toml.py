@@ -235,11 +235,11 @@ def test_options(tmp_path):
     path = catalog_path("panda")
     base = transform(position=(1.0, 0.0, 0.0))
     model = model_from_toml(
-        path, locked={"joint7": 0.3}, tool="link5", gravity=(0, 0, 1), base=base
+        path, locked={"joint7": 0.3}, tool="link5", gravity=(0, 0, -1), base=base
     )
     assert len(model.joints) == 6
     assert (model.flange.name, model.flange.link) == ("link5", 4)
-    np.testing.assert_array_equal(model.gravity, (0.0, 0.0, 1.0))
+    np.testing.assert_array_equal(model.gravity, (0.0, 0.0, -1.0))
     np.testing.assert_array_equal(model.base, base)
 
 
