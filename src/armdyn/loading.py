@@ -35,6 +35,7 @@ def load(
     fix_root: bool = False,
     density: float | None = None,
     hull: bool = False,
+    model: str | None = None,
 ) -> Robot:
     """A robot from the catalog or from a file.
 
@@ -52,6 +53,8 @@ def load(
         density: Density of links that have a shape and no inertia [kg/m³]: geometry of a URDF file,
             shapes of a TOML file. A warning names them.
         hull: Whether meshes of a URDF file count with their convex hulls for that.
+        model: Which of the models of an SDF file is the robot, as "arm" or "cell::arm"; None: the
+            one that is not static.
 
     Example:
         >>> load("two_link").inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(3)
@@ -59,7 +62,7 @@ def load(
     """
     given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base}
     given |= {"physical": physical, "fix_root": fix_root, "density": density, "hull": hull}
-    return robot_from(read_model(source, **given), gravity=gravity)
+    return robot_from(read_model(source, **given, model=model), gravity=gravity)
 
 
 def robot_from(reading: Reading, gravity: object = None) -> Robot:
@@ -110,11 +113,6 @@ def from_dh(
             and `b`: a link with a point, or a 4x4 transform, in the frame of its row.
         assembly: Positions near which all loops are closed, by the names of joints [rad or m].
     """
-    given: dict[str, Any] = {
-        "gravity": gravity,
-        "base": base,
-        "tool": tool,
-        "name": name,
-        "physical": physical,
-    }
-    return robot_from(read_dh(rows, convention, **given, loops=loops, assembly=assembly), gravity)
+    given: dict[str, Any] = {"gravity": gravity, "base": base, "tool": tool, "name": name}
+    given |= {"physical": physical, "loops": loops, "assembly": assembly}
+    return robot_from(read_dh(rows, convention, **given), gravity)

@@ -122,6 +122,7 @@ class RobotSource:
     hull: Annotated[
         bool, _shared("Take meshes by their convex hulls for --density.", None, "--hull")
     ] = False
+    model: Annotated[str | None, _shared("The robot among the models of SDF.", "NAME")] = None
     physical: Annotated[
         Physical | None, _shared("What to do about inertias that no body can have; error if unset.")
     ] = None
@@ -155,6 +156,7 @@ class RobotSource:
             physical=physical,
             density=self.density,
             hull=self.hull,
+            model=self.model,
         )
         if self.payload is None:
             return model, findings

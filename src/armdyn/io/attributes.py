@@ -11,6 +11,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import DescriptionError
 from armdyn.io.xml import XmlElement
+from armdyn.model import Rotor
 from armdyn.model.transform import rotation_from_rpy, transform
 from armdyn.model.validate import Finding, Level
 
@@ -24,8 +25,8 @@ class Problems:
     file: Path
     error: type[DescriptionError]
     """The class that is raised, unless every problem is of one other class."""
-    found: list[tuple[int, str, type[DescriptionError]]] = field(default_factory=list)
-    """Line, text and class of each problem."""
+    found: list[tuple[str, int, str, type[DescriptionError]]] = field(default_factory=list)
+    """File, line, text and class of each problem."""
     findings: list[Finding] = field(default_factory=list)
     """What is odd but no problem."""
 
@@ -33,25 +34,30 @@ class Problems:
         self, element: XmlElement, message: str, error: type[DescriptionError] | None = None
     ) -> None:
         """Note a problem at an element."""
-        self.found.append((element.line, message, error or self.error))
+        where = str(element.file or self.file), element.line
+        self.found.append((*where, message, error or self.error))
 
     def warn(self, element: XmlElement, where: str, message: str, level: Level = "warning") -> None:
         """Note something odd at an element."""
-        text = f"{self.file}:{element.line}: {where}: {message}"
+        text = f"{element.file or self.file}:{element.line}: {where}: {message}"
         self.findings.append(Finding(level, where, text))
 
     def raise_if_any(self) -> None:
         """Raise one error that lists every problem, in the order of the file."""
         if not self.found:
             return
-        found = sorted(self.found, key=lambda problem: problem[0])
-        kinds = {error for _, _, error in found}
+        own = str(self.file)
+        found = sorted(dict.fromkeys(self.found), key=lambda p: (p[0] != own, *p[:2]))
+        kinds = {error for *_, error in found}
         error = kinds.pop() if len(kinds) == 1 else self.error
-        (line, message, _), *rest = found
+        (file, line, message, _), *rest = found
         if rest:
-            listed = "".join(f"\n  line {n}: {text}" for n, text, _ in rest[:50])
+            listed = "".join(
+                f"\n  {'' if name == own else name + ', '}line {n}: {text}"
+                for name, n, text, _ in rest[:50]
+            )
             message += f"\nand {len(rest)} more:{listed}" + ("\n  ..." if len(rest) > 50 else "")
-        raise error(message, file=self.file, line=line)
+        raise error(message, file=Path(file), line=line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +142,17 @@ class Place:
         tag = self.element.tag
         self.add(f"{self.where}: {key} of <{tag}> is {shown!r}; expected {expected}")
         return None
+
+
+def drake_rotor(joint: Place, inertia: float | None, ratio: float | None, effort: float) -> Rotor:
+    """The rotor in Drake's elements of a joint; what of them has no effect is warned of."""
+    if inertia is None or not effort:
+        if inertia is not None:
+            joint.warn("its rotor is left out: a joint whose effort is 0 has no actuator in Drake")
+        elif ratio is not None:
+            joint.warn("<drake:gear_ratio> has no effect without <drake:rotor_inertia>")
+        return Rotor()
+    rotor = Rotor(inertia, 1.0 if ratio is None else ratio)
+    if rotor.fault:
+        joint.add(f"{joint.where}: {rotor.fault}")
+    return rotor

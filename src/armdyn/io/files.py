@@ -55,6 +55,8 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
             f"{path}: density is for URDF and TOML files. MuJoCo gives the bodies of an MJCF file "
             "their inertia from their geoms when it reads it: set density or mass there"
         )
+    if options.model is not None and path.suffix.lower() != ".sdf":
+        raise ModelError(f"{path}: model names one of several in an SDF file; here there is one")
     model, findings = imported(reader)(path, options)
     if str(source) in catalog_names() and (odd := remark(model.note)):
         findings = (*findings, Finding("warning", str(source), f"{source}: {odd}"))

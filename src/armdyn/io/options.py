@@ -29,6 +29,7 @@ class LoadOptions:
     fix_root: bool = False
     density: float | None = None
     hull: bool = False
+    model: str | None = None
     trusted: bool = True
     """Whether the file may name others to be read (meshes), and macros of xacro are expanded, which
     evaluates expressions of the file."""
@@ -39,8 +40,9 @@ class LoadOptions:
         check_truth("hull", self.hull)
         if self.density is not None and check_number("density", self.density) <= 0:
             raise ModelError(f"density: expected a positive number, got {shown(self.density)}")
-        if self.tool is not None:
-            check_text("tool", self.tool)
+        for name in ("tool", "model"):
+            if getattr(self, name) is not None:
+                check_text(name, getattr(self, name))
 
 
 DEFAULT_OPTIONS = LoadOptions()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +35,8 @@ class XmlElement:
     """The line of its opening tag, counted from 1; 0 in a tree that was not read."""
     text: str = ""
     """What it says between its tags, without spaces around; that is not written."""
+    file: Path | None = field(default=None, compare=False)
+    """The file that it was read from."""
 
     def all(self, tag: str) -> tuple["XmlElement", ...]:
         """The children of that name."""
@@ -160,7 +162,8 @@ class _Tree:
 
     def _end(self, _tag: str) -> None:
         tag, attributes, children, line, said = self._open.pop()
-        element = XmlElement(tag, attributes, tuple(children), line, "".join(said).strip())
+        text = "".join(said).strip()
+        element = XmlElement(tag, attributes, tuple(children), line, text, self._path)
         if self._open:
             self._open[-1][2].append(element)
         else:

@@ -102,10 +102,10 @@ ENTITY = '<!DOCTYPE sdf [<!ENTITY a "b">]><sdf version="1.7"/>'
     [
         (ENTITY, SdfError, "declares the entity 'a'"),
         ('<sdf version="1.7"/>', SdfError, "a robot is one <model>, found 0: none"),
-        ('<sdf version="1.2"/>', SdfError, "version '1.2' of SDF is not read; expected 1.4"),
+        ('<sdf version="1.2"/>', SdfError, "version '1.2' of SDF is not read; expected 1.3"),
         ("<robot/>", SdfError, "the root is <robot>; expected <sdf>"),
-        (FOUR_BAR.replace("</model>", "<include/></model>"), SdfError, "it includes another file"),
-        (FOUR_BAR.replace("</model>", "<model/></model>"), SdfError, "a model in a model"),
+        (FOUR_BAR.replace("</model>", "<include/></model>"), SdfError, "there is no file ''"),
+        (FOUR_BAR.replace("</model>", "<model/></model>"), SdfError, "a <model> has no name"),
         (FOUR_BAR.replace('type="revolute"', 'type="gearbox"', 1), UnsupportedJointError, "'gear"),
         (FOUR_BAR.replace("<child>rocker", "<child>rod"), SdfError, "frame 'rod' is not among"),
         (FOUR_BAR.replace('relative_to="elbow"', 'relative_to="coupler"'), SdfError, "itself"),

@@ -34,10 +34,10 @@ class TestWhatOtherReadersAccept:
         assert any(re.search(message, finding.message) for finding in armdyn.check(path).findings)
 
     def test_unknown_elements_are_noted(self, tmp_path: Path) -> None:
-        path = one_joint(tmp_path, "<role>PR2</role>")
+        path = one_joint(tmp_path, "<nick>PR2</nick>")
         model_from_urdf(path)  # without a warning
         found = [
-            f for f in armdyn.check(path).findings if "<role> is no element of URDF" in f.message
+            f for f in armdyn.check(path).findings if "<nick> is no element of URDF" in f.message
         ]
         assert [f.level for f in found] == ["note"]
 

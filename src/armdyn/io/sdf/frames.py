@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,11 @@ MODEL, WORLD = "__model__", "world"
 def word(parent: XmlElement, tag: str) -> str:
     """The text of the child of that name; empty if there is none."""
     return next((child.text for child in parent.all(tag)), "")
+
+
+def is_true(text: str) -> bool:
+    """Whether a text is that of a true value."""
+    return text in ("true", "True", "TRUE", "1")
 
 
 def numbers(place: Place, count: int) -> list[float] | None:
@@ -77,64 +82,107 @@ def _rotation(values: Sequence[float], place: Place) -> Array:
             return np.eye(3)
         x, y, z, w = (v / size for v in values)
         return rotation_from_quaternion(np.array([w, x, y, z]))
-    turn = math.pi / 180 if place.attributes.get("degrees") in ("true", "1") else 1.0
+    turn = math.pi / 180 if is_true(place.attributes.get("degrees", "")) else 1.0
     return rotation_from_rpy([turn * v for v in values])
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A link, joint, frame or model, and how the names in it are meant."""
+
+    element: XmlElement
+    scope: str
+    """What its file leaves out before the names that it uses; empty in the world."""
+    model: str
+    """The frame that it is in if it says nothing else."""
+    static: bool
+    """Whether it belongs to a model that does not move."""
+
+    def absolute(self, name: str) -> str:
+        """What it calls by that name."""
+        if name in (WORLD, MODEL):
+            return WORLD if name == WORLD else self.model
+        return scoped(self.scope, name).removesuffix(f"::{MODEL}")
+
+    def said(self, tag: str, key: str = "") -> str:
+        """The absolute name in a child, or in an attribute of it; empty if there is none."""
+        children = self.element.all(tag)[:1]
+        name = next((c.attributes.get(key, "") if key else c.text for c in children), "")
+        return self.absolute(name) if name else ""
+
+
+def scoped(scope: str, name: str) -> str:
+    """The name of something in a model."""
+    return f"{scope}::{name}" if scope else name
+
+
 class SdfFrames:
-    """Links, joints and frames of a model by name."""
+    """Everything that has a name in a file, by its name behind those of the models it is in.
 
-    def __init__(self, model: XmlElement, problems: Problems):
-        self._problems = problems
-        self._model = model
-        self.elements: dict[str, XmlElement] = {}
-        for tag in ("link", "joint", "frame"):
-            for element in model.all(tag):
-                self._enter(element)
-        self._places: dict[str, Array] = {MODEL: np.eye(4)}
-        self.model_pose = pose(Place(model, "the model", problems))
-        self._places[WORLD] = np.linalg.inv(self.model_pose)
+    Static models belong to the world, unless the robot is in one.
+    """
 
-    def _enter(self, element: XmlElement) -> None:
-        name = element.attributes.get("name", "")
-        if not name:
-            self._problems.add(element, f"a <{element.tag}> has no name")
-        elif name in (MODEL, WORLD):
-            self._problems.add(element, f"{name!r} is a name that SDF keeps for itself")
-        elif name in self.elements:
-            first = self.elements[name]
-            self._problems.add(
-                element, f"{name!r} is the name of a <{first.tag}> on line {first.line} already"
-            )
-        else:
-            self.elements[name] = element
+    def __init__(self, root: XmlElement, robot: str, problems: Problems):
+        self._problems, self._robot = problems, robot
+        self.named: dict[str, Named] = {}
+        self._places: dict[str, Array] = {WORLD: np.eye(4)}
+        for parent in (root, *root.all("world")):
+            self._enter(parent, "", WORLD, static=False)
 
-    def place(self, name: str, user: XmlElement) -> Array:
-        """A frame in that of the model, (4, 4); a problem of its user if there is none."""
-        chain: list[str] = []
-        while name not in self._places:
-            element = self.elements.get(name)
-            if element is None or name in chain:
-                fault = "refers to itself" if element else f"is not among {self._names}"
-                self._problems.add(user, f"the frame {name!r} {fault}")
+    def _enter(self, parent: XmlElement, scope: str, model: str, static: bool) -> None:
+        for element in (x for x in parent.children if x.tag in ("link", "joint", "frame", "model")):
+            name = element.attributes.get("name", "")
+            full, before = scoped(scope, name), self.named.get(scoped(scope, name))
+            if not name:
+                self._problems.add(element, f"a <{element.tag}> has no name")
+            elif name in (MODEL, WORLD):
+                self._problems.add(element, f"{name!r} is a name that SDF keeps for itself")
+            elif before is not None:
+                text = f"{full!r} is the name of a <{before.element.tag}> on line"
+                self._problems.add(element, f"{text} {before.element.line} already")
+            else:
+                self.named[full] = Named(element, scope, model, static)
+                if element.tag == "model":
+                    around = f"{self._robot}::".startswith(f"{full}::")
+                    still = not around and (static or is_true(word(element, "static")))
+                    self._enter(element, self._inside(full), full, still)
+
+    def _inside(self, model: str) -> str:
+        """The scope of the names in a model; one that is merged has that which it is in."""
+        named = self.named[model]
+        return named.scope if is_true(named.element.attributes.get("merge", "")) else model
+
+    def place(self, name: str, user: XmlElement, places: dict[str, Array] | None = None) -> Array:
+        """A frame in the world, (4, 4), or in the one of `places`; a problem if there is none."""
+        places = self._places if places is None else places
+        chain: dict[str, Named] = {}
+        while name not in places:
+            named = self.named.get(name)
+            if named is None or name in chain:
+                fault = "refers to itself" if named else f"is not among {self._names}"
+                self._problems.add(user, f"the frame {self.short(name)!r} {fault}")
                 return np.eye(4)
-            chain.append(name)
-            name = self._base_of(element)
-        place = self._places[name]
-        for each in reversed(chain):
-            element = self.elements[each]
-            own = Place(element, f"{element.tag} {each!r}", self._problems)
-            place = self._places[each] = place @ pose(own)
+            chain[name] = named
+            base = named.said("pose", "relative_to")
+            base = base or (named.said("child") if named.element.tag == "joint" else "")
+            name = base or self._attached_to(named)
+        place = places[name]
+        for name, named in reversed(chain.items()):
+            place = places[name] = place @ self._pose(name, named)
         return place
 
-    def _base_of(self, element: XmlElement) -> str:
-        """What the pose of a link, joint or frame is given in."""
-        given = [p.attributes.get("relative_to", "") for p in element.all("pose")]
-        if given and given[0]:
-            return given[0]
-        if element.tag == "joint":
-            return word(element, "child") or MODEL
-        return element.attributes.get("attached_to") or MODEL
+    def _pose(self, name: str, named: Named) -> Array:
+        """The pose in an element; of a model that of its frame."""
+        element = named.element
+        T = pose(Place(element, f"{element.tag} {name!r}", self._problems))
+        if frame := element.attributes.get("placement_frame"):
+            inside = scoped(self._inside(name), frame)
+            T = T @ np.linalg.inv(self.place(inside, element, {name: np.eye(4)}))
+        return T
+
+    def _attached_to(self, named: Named) -> str:
+        other = named.element.attributes.get("attached_to")
+        return named.absolute(other) if other else named.model
 
     def link_of(self, name: str, user: XmlElement) -> str | None:
         """The link that a frame is on; a problem of its user if there is none."""
@@ -143,23 +191,37 @@ class SdfFrames:
             seen.append(name)
             if name == WORLD:
                 return name
-            if name == MODEL:
-                links = self._model.all("link")
-                name = self._model.attributes.get("canonical_link") or (
-                    links[0].attributes.get("name", "") if links else ""
-                )
-                continue
-            element = self.elements.get(name)
-            if element is None:
+            if (named := self.named.get(name)) is None:
                 break
-            if element.tag == "link":
+            if named.static:
+                return WORLD
+            if named.element.tag == "link":
                 return name
-            ahead = word(element, "child") if element.tag == "joint" else None
-            name = ahead or element.attributes.get("attached_to") or MODEL
-        fault = "is on itself" if name in self.elements else f"is not among {self._names}"
-        self._problems.add(user, f"the link or frame {name!r} {fault}")
+            if named.element.tag == "model":
+                name = self._canonical(name)
+            else:
+                ahead = named.said("child") if named.element.tag == "joint" else ""
+                name = ahead or self._attached_to(named)
+        fault = "is on itself" if name in self.named else f"is not among {self._names}"
+        self._problems.add(user, f"the link or frame {self.short(name)!r} {fault}")
         return None
+
+    def _canonical(self, model: str) -> str:
+        """The link that a model is on, or else the model in it that is on one."""
+        element, scope = self.named[model].element, self._inside(model)
+        inner = (
+            x.attributes.get("name", "") for x in (*element.all("link"), *element.all("model"))
+        )
+        return scoped(scope, element.attributes.get("canonical_link") or next(inner, ""))
+
+    def is_inside(self, name: str) -> bool:
+        """Whether something is a part of the robot."""
+        return name.startswith(f"{self._robot}::") and not self.named[name].static
+
+    def short(self, name: str) -> str:
+        """What something is called in the robot."""
+        return name.removeprefix(f"{self._robot}::")
 
     @property
     def _names(self) -> str:
-        return ", ".join(map(repr, list(self.elements)[:12])) or "none"
+        return ", ".join(repr(self.short(name)) for name in list(self.named)[:12]) or "none"

@@ -8,8 +8,8 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import UnsupportedJointError
-from armdyn.io.attributes import Place, Problems
-from armdyn.io.sdf.frames import MODEL, SdfFrames, bound, first, number, numbers, word
+from armdyn.io.attributes import Place, Problems, drake_rotor
+from armdyn.io.sdf.frames import WORLD, Named, SdfFrames, bound, first, number, numbers
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic
 from armdyn.model.joint_types import JointType, joint_type
@@ -79,38 +79,46 @@ class SdfJoint:
         return self.place @ turned
 
 
-def joint_from_element(
-    element: XmlElement, frames: SdfFrames, version: int, problems: Problems
-) -> SdfJoint | None:
-    """A joint; None if there is a problem with it."""
-    name, kind = element.attributes.get("name", ""), element.attributes.get("type", "")
-    joint = Place(element, f"joint {name!r}", problems)
+def joint_from_element(name: str, frames: SdfFrames, problems: Problems) -> SdfJoint | None:
+    """A joint of the robot; None if there is a problem with it, or if it joins nothing of it."""
+    named = frames.named[name]
+    element, kind = named.element, named.element.attributes.get("type", "")
+    joint = Place(element, f"joint {frames.short(name)!r}", problems)
+    ends = [frames.link_of(named.said(tag), element) for tag in ("parent", "child")]
+    if ends[0] is None or ends[1] is None or not any(map(frames.is_inside, ends)):
+        return None
     if kind not in (*AXES, *OTHERS):
-        known = ", ".join((*AXES, *OTHERS))
-        text = f"{joint.where} is of type {kind!r}; armdyn reads {known}"
+        types = ", ".join((*AXES, *OTHERS))
+        text = f"{joint.where} is of type {kind!r}; armdyn reads {types}"
         joint.add(text, UnsupportedJointError)
         return None
-    ends = [frames.link_of(word(element, tag), element) for tag in ("parent", "child")]
-    place = frames.place(name, element)
-    if ends[0] is None or ends[1] is None:
-        return None
+    for end in ends:
+        if end != WORLD and not frames.is_inside(end):
+            joint.add(f"{joint.where} joins the robot with {end!r}, which is in another model")
+            return None
     if ends[0] == ends[1]:
-        joint.add(f"{joint.where} joins the link {ends[0]!r} with itself")
+        joint.add(f"{joint.where} joins the link {frames.short(ends[0])!r} with itself")
         return None
+    place = frames.place(name, element)
     axes, motions = [], []
     for tag in ("axis", "axis2")[: AXES.get(kind, 0)]:
         axis = first(joint, tag)
         if axis is None:
             joint.add(f"{joint.where} of type {kind!r} has no <{tag}>")
             return None
-        axes.append(_axis(axis, place, frames, version))
-        motions.append(_motion(axis, kind))
+        axes.append(_axis(axis, place, frames, named))
+        motions.append(_motion(axis, kind) | {"mimic": _mimic(first(axis, "mimic"), named, frames)})
+    inertia, ratio = (_value(joint, f"drake:{word}") for word in ("rotor_inertia", "gear_ratio"))
+    if len(motions) == 1:
+        motions[0]["rotor"] = drake_rotor(joint, inertia, ratio, motions[0]["limits"].effort)
+    elif inertia:
+        joint.warn("its rotor is left out: only a joint with one axis has one")
     return SdfJoint(
         element=element,
-        name=name,
+        name=frames.short(name),
         type=kind,
-        parent=ends[0],
-        child=ends[1],
+        parent=frames.short(ends[0]),
+        child=frames.short(ends[1]),
         place=place,
         axes=tuple(axes),
         motions=tuple(motions),
@@ -118,7 +126,7 @@ def joint_from_element(
     )
 
 
-def _axis(axis: Place, place: Array, frames: SdfFrames, version: int) -> Array:
+def _axis(axis: Place, place: Array, frames: SdfFrames, named: Named) -> Array:
     """The unit vector of an axis in the frame of its joint."""
     along = first(axis, "xyz")
     values = None if along is None else numbers(along, 3)
@@ -128,9 +136,8 @@ def _axis(axis: Place, place: Array, frames: SdfFrames, version: int) -> Array:
     if size < 1e-9:
         along.add(f"{axis.where}: the axis has no length")
         return np.array([0.0, 0.0, 1.0])
-    in_model = version < 5 or word(axis.element, "use_parent_model_frame") in ("true", "1")
-    name = along.attributes.get("expressed_in") or (MODEL if in_model else "")
-    R = place if not name else frames.place(name, along.element)
+    name = along.attributes.get("expressed_in")
+    R = place if not name else frames.place(named.absolute(name), along.element)
     return np.asarray(place[:3, :3].T @ R[:3, :3] @ np.array(values) / size)
 
 
@@ -143,8 +150,6 @@ def _motion(axis: Place, kind: str) -> dict[str, Any]:
         axis.add(f"{where}: its lower limit {ends[0]:g} is above the upper, {ends[1]:g}")
         ends = [-np.inf, np.inf]
     felt = {tag: number(dynamics, tag) for tag in ("damping", "friction")}
-    if stiff := number(dynamics, "spring_stiffness"):
-        axis.warn(f"its spring of {stiff:g} is left out of the torques")
     for tag, value in felt.items():
         if value < 0:
             axis.add(f"{where}: <{tag}> cannot be negative, got {value:g}")
@@ -152,17 +157,21 @@ def _motion(axis: Place, kind: str) -> dict[str, Any]:
     return {
         "limits": Limits(*ends, *(bound(limit, tag) for tag in ("velocity", "effort"))),
         "friction": FrictionLaw(viscous, dry, dry),
-        "mimic": _mimic(first(axis, "mimic")),
     }
 
 
-def _mimic(mimic: Place | None) -> Mimic | None:
+def _value(joint: Place, tag: str) -> float | None:
+    return number(joint, tag) if joint.element.all(tag) else None
+
+
+def _mimic(mimic: Place | None, named: Named, frames: SdfFrames) -> Mimic | None:
     """q = multiplier (q_leader - reference) + offset."""
     if mimic is None:
         return None
     ratio = number(mimic, "multiplier", 1.0)
     offset = number(mimic, "offset") - ratio * number(mimic, "reference")
-    return Mimic(mimic.attributes.get("joint", ""), ratio, offset)
+    leader = named.absolute(mimic.attributes.get("joint", ""))
+    return Mimic(frames.short(leader), ratio, offset)
 
 
 def _pitch(joint: Place) -> float:

@@ -1,30 +1,40 @@
-"""SDF files: one model of links and joints in, one RobotModel out.
+"""SDF files: one model, with those in it, of links and joints in, one RobotModel out.
 
 Links stand where the file puts them where all joints are at zero, and a joint that closes a loop in
 the graph of the joints becomes a cut joint there. A model that is not fixed to the world is held by
-its first link. Nothing else is read: no other files, no worlds of several models, no plugins.
+its first link. Static models of a world belong to the world, as what joints may be fixed to.
 """
 
-import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import ModelError, SdfError, UnsupportedJointError
+from armdyn.errors import ModelError, SdfError, UnsupportedJointError, check_known
 from armdyn.io.attributes import Place, Problems
 from armdyn.io.closing import closed_tree
+from armdyn.io.elements import note_elements
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
-from armdyn.io.sdf.frames import WORLD, SdfFrames, first, number, numbers, pose
+from armdyn.io.sdf.document import SdfDocuments
+from armdyn.io.sdf.frames import (
+    WORLD,
+    SdfFrames,
+    first,
+    is_true,
+    number,
+    numbers,
+    pose,
+    scoped,
+    word,
+)
 from armdyn.io.sdf.joint import CUTS, SdfJoint, joint_from_element, spanning_tree
-from armdyn.io.xml import XmlElement, read_xml
+from armdyn.io.xml import XmlElement
 from armdyn.model import GRAVITY, Connection, Inertia, Loop, RobotModel, assemble
 from armdyn.model.cut_joints import CUT_JOINTS
 from armdyn.model.edit import loop_between
 from armdyn.model.validate import physical_warnings
-
-OLDEST = 4
-"""The first version of SDF that is read is 1.4."""
 
 
 def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
@@ -35,19 +45,28 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     if options.density is not None:
         raise ModelError(f"{path}: density is for URDF and TOML files; give links an <inertial>")
     problems = Problems(path, SdfError)
-    root = read_xml(path, SdfError)
-    version = _version(root, path)
-    element, gravity = _only_model(root, problems)
-    frames = SdfFrames(element, problems)
-    links = {name: _inertia(x, problems) for name, x in _named(element, "link").items()}
-    joints = [
-        joint_from_element(x, frames, version, problems) for x in _named(element, "joint").values()
-    ]
-    places = {name: frames.place(name, element) for name in (*links, WORLD)}
+    root = SdfDocuments(problems, options.trusted).read(path)
+    name = _robot_name(root, options.model, problems)
+    frames = SdfFrames(root, name, problems)
     problems.raise_if_any()
-    reader = _Robot(path, links, [j for j in joints if j is not None], places)
-    tool = _tool(reader, frames, options.tool, element)
-    base = frames.model_pose @ places[reader.root] if options.base is None else options.base
+    links, joints = {}, []
+    for full, named in frames.named.items():
+        if named.element.tag == "link" and frames.is_inside(full):
+            links[frames.short(full)] = full
+        elif named.element.tag == "joint" and (frames.is_inside(full) or not named.scope):
+            joints.append(joint_from_element(full, frames, problems))
+    element, gravity = frames.named[name].element, _gravity(root, problems)
+    for part in (_without_models(root), *map(_without_models, root.all("world")), element):
+        note_elements(part, "SDF", problems)
+    if not links:
+        problems.add(element, f"the model {name!r} has no <link>")
+    inertias = {
+        short: _inertia(frames.named[x].element, short, problems) for short, x in links.items()
+    }
+    places = {short: frames.place(x, element) for short, x in links.items()} | {WORLD: np.eye(4)}
+    problems.raise_if_any()
+    reader = _Robot(path, inertias, [j for j in joints if j is not None], places)
+    tool = _tool(reader, frames, options.tool, name)
     with named_file(path):
         model = assemble(
             element.attributes.get("name") or path.stem,
@@ -55,7 +74,7 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             reader.connections,
             placements=reader.placements,
             tool=tool,
-            base=base,
+            base=places[reader.root] if options.base is None else options.base,
             gravity=gravity if options.gravity is None else options.gravity,
             locked=options.locked,
         )
@@ -129,58 +148,56 @@ class _Robot:
         return found
 
 
-def _version(root: XmlElement, path: Path) -> int:
-    """The number behind the dot of the version."""
-    if root.tag != "sdf":
-        raise SdfError(f"the root is <{root.tag}>; expected <sdf>", file=path, line=root.line)
-    text = root.attributes.get("version", "")
-    found = re.fullmatch(r"1\.(\d{1,3})", text, re.ASCII)
-    if found is None or int(found[1]) < OLDEST:
-        raise SdfError(
-            f"version {text!r} of SDF is not read; expected 1.{OLDEST} or later, which `gz sdf -p` "
-            "makes of older files",
-            file=path,
-            line=root.line,
-        )
-    return int(found[1])
+def _models(parent: XmlElement, scope: str = "") -> Iterator[tuple[str, XmlElement]]:
+    """The models in an element and those in them, by name."""
+    for model in parent.all("model"):
+        name = scoped(scope, model.attributes.get("name", ""))
+        yield name, model
+        yield from _models(model, name)
 
 
-def _only_model(root: XmlElement, problems: Problems) -> tuple[XmlElement, Array]:
-    """The model of a file, and gravity."""
-    worlds = root.all("world")
-    gravity, models = GRAVITY, list(root.all("model"))
-    for world in worlds:
-        models += world.all("model")
-        for element in world.all("gravity")[:1]:
-            values = numbers(Place(element, "the world", problems), 3)
-            gravity = GRAVITY if values is None else frozen(values)
-    for element in (x for parent in (root, *worlds, *models) for x in parent.all("include")):
-        problems.add(
-            element, "it includes another file, which is not read; `gz sdf -p` writes it out"
+def _robot_name(root: XmlElement, wish: str | None, problems: Problems) -> str:
+    """The name of the model that is the robot: the one that is wished, or that is not static."""
+    parts = (root, *root.all("world"))
+    if wish is not None:
+        check_known(
+            f"model in {problems.file} named", wish, dict(x for p in parts for x in _models(p))
         )
-    for element in (x for model in models for x in model.all("model")):
-        problems.add(element, "there is a model in a model; `gz sdf -p` makes one of nested models")
-    if len(models) != 1:
-        names = ", ".join(repr(model.attributes.get("name", "")) for model in models) or "none"
-        problems.add(root, f"a robot is one <model>, found {len(models)}: {names}")
+        return wish
+    models = {x.attributes.get("name", ""): x for part in parts for x in part.all("model")}
+    moving = [name for name, x in models.items() if not is_true(word(x, "static"))] or [*models]
+    if len(moving) != 1:
+        names = ", ".join(map(repr, moving)) or "none"
+        advice = "; name one of them: model=... (--model)" if moving else ""
+        problems.add(root, f"a robot is one <model>, found {len(moving)}: {names}{advice}")
         problems.raise_if_any()
-    return models[0], gravity
+    for name in (name for name in models if name not in moving):
+        text = "it is static: it counts as a part of the world"
+        problems.warn(models[name], f"model {name!r}", text, "note")
+    return moving[0]
 
 
-def _named(model: XmlElement, tag: str) -> dict[str, XmlElement]:
-    return {x.attributes["name"]: x for x in model.all(tag) if x.attributes.get("name")}
+def _without_models(element: XmlElement) -> XmlElement:
+    """The rest of a file or world, beside the robot."""
+    inner = ("model", "world")
+    return replace(element, children=tuple(x for x in element.children if x.tag not in inner))
 
 
-def _inertia(element: XmlElement, problems: Problems) -> Inertia:
+def _gravity(root: XmlElement, problems: Problems) -> Array:
+    """The field in the world of a file."""
+    for element in (g for world in root.all("world") for g in world.all("gravity")[:1]):
+        values = numbers(Place(element, "the world", problems), 3)
+        return GRAVITY if values is None else frozen(values)
+    return GRAVITY
+
+
+def _inertia(element: XmlElement, name: str, problems: Problems) -> Inertia:
     """The inertia of a link; what SDF gives a link that has none is 1 kg and 1 kg m²."""
-    link = Place(element, f"link {element.attributes['name']!r}", problems)
+    link = Place(element, f"link {name!r}", problems)
     inertial = first(link, "inertial")
     if inertial is None:
         link.warn("it has no <inertial>; SDF gives it 1 kg and 1 kg m²")
         return Inertia.from_com(1.0, np.zeros(3), np.eye(3))
-    if inertial.attributes.get("auto") in ("true", "1"):
-        inertial.add(f"{link.where}: inertia from geometry (auto) is not read; write it out")
-        return Inertia.zero()
     mass = number(inertial, "mass", 1.0)
     if mass < 0:
         inertial.add(f"{link.where}: <mass> cannot be negative, got {mass:g}")
@@ -192,14 +209,16 @@ def _inertia(element: XmlElement, problems: Problems) -> Inertia:
     return Inertia.from_com(max(mass, 0.0), T[:3, 3], tensor, T[:3, :3])
 
 
-def _tool(robot: _Robot, frames: SdfFrames, tool: str | None, model: XmlElement) -> str | None:
+def _tool(robot: _Robot, frames: SdfFrames, tool: str | None, model: str) -> str | None:
     """The link of the tool; one without mass is made for a frame."""
-    element = frames.elements.get(tool or "")
-    if tool is None or element is None or element.tag == "link" or tool in robot.links:
+    full = scoped(model, tool or "")
+    if tool is None or tool in robot.links or full not in frames.named:
         return tool
-    link = frames.link_of(tool, model)
+    user = frames.named[full].element
+    link = frames.link_of(full, user)
     if link is not None:
-        place = np.linalg.inv(robot.places[link]) @ frames.place(tool, model)
-        robot.connections.append(Connection(f"{tool} fixed", "fixed", link, tool, frozen(place)))
+        place = np.linalg.inv(robot.places[frames.short(link)]) @ frames.place(full, user)
+        ends = frames.short(link), tool
+        robot.connections.append(Connection(f"{tool} fixed", "fixed", *ends, frozen(place)))
         robot.links[tool] = Inertia.zero()
     return tool

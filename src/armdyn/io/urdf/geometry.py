@@ -28,6 +28,13 @@ from armdyn.model.shapes import SHAPES
 URDF_SHAPES = ("box", "cylinder", "sphere", "capsule")
 PACKAGE_FOLDERS = 6
 """Number of folders above the file that may hold a package."""
+PACKAGE_MARKS = ("package.xml", "model.config", "model.sdf")
+"""Files that make a folder a package, or a model of SDF."""
+FOLDER_LISTS = {
+    "package": (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share")),
+    "model": (("GZ_SIM_RESOURCE_PATH", ""), ("GAZEBO_MODEL_PATH", ""), ("SDF_PATH", "")),
+}
+"""Variables that list where packages and models are, and the folder in each place."""
 MAX_MESHES_BYTES, MAX_EXAMINED_BYTES = 500 * 2**20, 100 * 2**20
 """Size of all meshes of a description that are read to load it, and to examine it [bytes]."""
 NOT_READ = -1
@@ -99,7 +106,7 @@ def find_mesh(name: str, folder: Path, confined: bool = False) -> Path | None:
     A confined one lies, links followed, in the folder of the description, the one above or a
     package.
     """
-    for root, path in _places(name, folder) if "\0" not in name else ():
+    for root, path in places_of_file(name, folder):
         file = Path(os.path.realpath(path))
         if (
             file.suffix.lower() in MESH_ENDINGS
@@ -110,19 +117,23 @@ def find_mesh(name: str, folder: Path, confined: bool = False) -> Path | None:
     return None
 
 
-def _places(name: str, folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Where a mesh may be: the folder that a confined one must lie in, and its path."""
-    if not name.startswith("package://"):
-        yield folder.parent, folder / name.removeprefix("file://")
+def places_of_file(name: str, folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Where a file may be: the folder that a confined one must lie in, and its path."""
+    scheme, _, path = name.rpartition("://")
+    if scheme not in FOLDER_LISTS:
+        if scheme in ("", "file") and "\0" not in name:
+            yield folder.parent, folder / path
         return
-    package, _, rest = name[len("package://") :].partition("/")
-    if package in ("", ".", ".."):
+    package, _, rest = path.partition("/")
+    if package in ("", ".", "..") or "\0" in name:
         return
     for above in (folder, *folder.parents[:PACKAGE_FOLDERS]):
         root = Path(os.path.realpath(above / package))
-        if folder.is_relative_to(root) or os.path.isfile(root / "package.xml"):
+        if folder.is_relative_to(root) or any(
+            os.path.isfile(root / mark) for mark in PACKAGE_MARKS
+        ):
             yield root, root / rest
-    for variable, inside in (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share")):
+    for variable, inside in FOLDER_LISTS[scheme]:
         for place in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             root = Path(os.path.realpath(Path(place, inside, package)))
             yield root, root / rest
@@ -190,7 +201,7 @@ def _by_link(
         pieces = [list(link_pieces(link, folder, problems, choice)) for choice in tags]
         try:
             if len(problems.found) > before:
-                raise UrdfError(problems.found[-1][1])
+                raise UrdfError(problems.found[-1][2])
             if any(pieces):
                 found[name] = make(meshes, *pieces)
         except ArmdynError as error:

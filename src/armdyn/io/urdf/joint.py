@@ -12,11 +12,12 @@ the positive one where the negative one is given. Other programs skip it.
 
 import math
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from armdyn.arrays import Array
 from armdyn.errors import UnsupportedJointError
-from armdyn.io.attributes import Place, Problems
+from armdyn.io.attributes import Place, Problems, drake_rotor
 from armdyn.io.keys import missing
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic, Rotor
@@ -33,11 +34,17 @@ DYNAMICS = {"damping": "viscous", "friction": "coulomb_positive"}
 FRICTION_WORDS = tuple(
     name for name in PARAMETERS if name not in (*DYNAMICS.values(), "viscous_positive")
 )
+DRAKE = ("drake:rotor_inertia", "drake:gear_ratio")
+"""Elements of an <actuator>."""
 JOINT_WORDS = ("rotor_inertia", "gear_ratio", "continuous_effort", *FRICTION_WORDS)
 
 
 def connection_from_element(
-    element: XmlElement, problems: Problems, root: str | None, fix_root: bool
+    element: XmlElement,
+    problems: Problems,
+    root: str | None,
+    fix_root: bool,
+    actuators: Mapping[str, Sequence[Place]],
 ) -> Connection | None:
     """The joint, or None if it cannot be told; what is wrong goes to `problems`.
 
@@ -54,6 +61,9 @@ def connection_from_element(
     if kind is None or not ends[0] or not ends[1]:
         return None
     bare = Connection(name, kind, ends[0], ends[1], placement)
+    if not isinstance(kind, JointType) or kind is FIXED:
+        for actuator in actuators.get(name, ()):
+            actuator.warn("its rotor is left out: only a joint with one axis has one")
     if kind is FIXED:
         return bare
     if isinstance(kind, CompoundType):
@@ -61,12 +71,13 @@ def connection_from_element(
     own = joint.only("armdyn")
     if own is not None:
         check_words(own, JOINT_WORDS)
+    limits = _limits(joint, own)
     return replace(
         bare,
         axis=_axis(joint),
-        limits=_limits(joint, own),
+        limits=limits,
         friction=_friction(joint, own),
-        rotor=_rotor(own),
+        rotor=_rotor(joint, own, actuators.get(name, ()), limits.effort),
         mimic=_mimic(joint),
     )
 
@@ -172,14 +183,37 @@ def _friction(joint: Place, own: Place | None) -> FrictionLaw:
     return law
 
 
-def _rotor(own: Place | None) -> Rotor:
-    if own is None:
-        return Rotor()
-    inertia = own.number("rotor_inertia", default=0.0, least=0.0)
-    rotor = Rotor(max(inertia, 0.0), own.number("gear_ratio", default=1.0))
-    if rotor.fault:
-        own.add(f"{own.where}: {rotor.fault}")
-    return rotor
+def actuators_by_joint(robot: XmlElement, problems: Problems) -> dict[str, list[Place]]:
+    """The actuators of <transmission> that have Drake's elements, by the joint that they drive."""
+    actuators: dict[str, list[Place]] = {}
+    for transmission in robot.all("transmission"):
+        joint = next((x.attributes.get("name", "") for x in transmission.all("joint")), "")
+        for actuator in transmission.all("actuator"):
+            if any(x.tag in DRAKE for x in actuator.children):
+                place = Place(actuator, f"joint {joint!r}", problems)
+                actuators.setdefault(joint, []).append(place)
+    names = {joint.attributes.get("name") for joint in robot.all("joint")}
+    for place in (places[0] for joint, places in actuators.items() if joint not in names):
+        place.warn("it is no joint of this robot; its actuator is left out")
+    return actuators
+
+
+def _rotor(joint: Place, own: Place | None, actuators: Sequence[Place], effort: float) -> Rotor:
+    """What turns with the joint: the rotor of <armdyn> and those of actuators."""
+    rotors = []
+    for place in actuators:
+        values = [None if x is None else x.number("value") for x in map(place.only, DRAKE)]
+        rotors.append(drake_rotor(place, *values, effort))
+    if own is not None:
+        inertia = own.number("rotor_inertia", default=0.0, least=0.0)
+        rotors.insert(0, Rotor(max(inertia, 0.0), own.number("gear_ratio", default=1.0)))
+        if rotors[0].fault:
+            own.add(f"{own.where}: {rotors[0].fault}")
+    heavy = [rotor for rotor in rotors if rotor.inertia]
+    if len(heavy) > 1:
+        joint.warn(f"it has {len(heavy)} rotors; what they add to its inertia is summed up")
+        return Rotor(sum(rotor.reflected for rotor in heavy))
+    return (heavy or rotors or [Rotor()])[0]
 
 
 def _mimic(joint: Place) -> Mimic | None:

@@ -20,7 +20,6 @@ Other programs skip it. `joint` describes that inside <joint>.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +27,11 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.errors import ArmdynError, InertiaError, UrdfError
 from armdyn.io.attributes import Place, Problems
+from armdyn.io.elements import note_elements
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.shapes import density_findings
 from armdyn.io.urdf.geometry import MAX_MESHES_BYTES, NOT_READ, MeshReader, link_pieces
-from armdyn.io.urdf.joint import check_words, connection_from_element
+from armdyn.io.urdf.joint import actuators_by_joint, check_words, connection_from_element
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement
 from armdyn.model import GRAVITY, Body, Frame, Inertia, Link, RobotModel, assemble
@@ -43,13 +43,6 @@ MAX_LINKS = 5000
 """Most links or joints in one robot."""
 WORLD = "world"
 """What a joint may name as its parent though there is no such link."""
-KNOWN_ELEMENTS = {
-    "robot": "link joint material transmission gazebo sensor ros2_control armdyn",
-    "link": "inertial visual collision armdyn",
-    "joint": "parent child origin axis limit dynamics mimic calibration safety_controller armdyn",
-    "inertial": "origin mass inertia",
-}
-"""What each element of a URDF may have in it; anything else is skipped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,14 +99,15 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     problems = Problems(path, UrdfError)
     robot = read_robot(path, problems, options.trusted)
     check_root(robot, problems.file)
-    note_skipped(robot, problems)
+    note_elements(robot, "URDF", problems)
     robot = with_world(robot, problems)
     found = [link_from_element(element, problems) for element in robot.all("link")]
     links = {link.name: link for link in found if link}
     links, filled = with_inertia_from_geometry(links, robot, options, problems)
     root = root_link(robot)
+    actuators = actuators_by_joint(robot, problems)
     joints = [
-        connection_from_element(element, problems, root, options.fix_root)
+        connection_from_element(element, problems, root, options.fix_root, actuators)
         for element in robot.all("joint")
     ]
     check_names(robot, problems)
@@ -228,22 +222,6 @@ def with_world(robot: XmlElement, problems: Problems) -> XmlElement:
     problems.warn(mounted[0], f"joint {mounted[0].attributes.get('name')!r}", text)
     world = XmlElement("link", {"name": WORLD}, (), robot.line)
     return replace(robot, children=(world, *robot.children))
-
-
-def note_skipped(robot: XmlElement, problems: Problems) -> None:
-    """Note the elements that no part of URDF knows; one much like a known one is warned of."""
-    noted: set[tuple[str, str]] = set()
-    parts = [robot, *robot.all("link"), *robot.all("joint")]
-    for part in [*parts, *(i for link in robot.all("link") for i in link.all("inertial"))]:
-        known = KNOWN_ELEMENTS[part.tag].split()
-        for element in part.children:
-            if element.tag in known or (part.tag, element.tag) in noted:
-                continue
-            noted.add((part.tag, element.tag))
-            meant = get_close_matches(element.tag, known, n=1, cutoff=0.8)
-            text = f"<{element.tag}> is no element of URDF and is skipped"
-            text += f"; is <{meant[0]}> meant?" if meant else ""
-            problems.warn(element, f"<{part.tag}>", text, "warning" if meant else "note")
 
 
 def check_root(robot: XmlElement, path: Path) -> None:
