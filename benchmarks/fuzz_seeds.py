@@ -141,9 +141,63 @@ effort_limit = 10.0
 """
 MOTION = "t,q1,q2,qd1,qd2\n" + "".join(f"{i / 10},{i * i},0.{i},{i},1\n" for i in range(8))
 TORQUES = "t,tau1,tau2\n" + "".join(f"{i / 10},{i},0.{i}\n" for i in range(4))
+SDF = """<sdf version="1.9"><world name="w"><gravity>0 0 -9.8</gravity>
+ <model name="ground"><static>true</static><link name="plate"/></model>
+ <model name="bars"><pose>0 0 0.1 0 0 0.2</pose>
+  <link name="crank"><pose>0 0 0 0 -1.2 0</pose><inertial><pose>0.1 0 0 0 0 0</pose><mass>1</mass>
+   <inertia><ixx>0.001</ixx><iyy>0.02</iyy><izz>0.02</izz></inertia></inertial></link>
+  <frame name="elbow" attached_to="crank"><pose>0.2 0 0 0 0.7 0</pose></frame>
+  <link name="coupler"><pose relative_to="elbow"/></link>
+  <model name="out" placement_frame="end"><pose>0.5 0 0 0 -1.4 0</pose><link name="rocker"/>
+   <frame name="end"><pose>0 0 0 0.2 0 0</pose></frame></model>
+  <joint name="j1" type="revolute"><parent>world</parent><child>crank</child>
+   <drake:rotor_inertia>0.001</drake:rotor_inertia><drake:gear_ratio>50</drake:gear_ratio>
+   <axis><xyz>0 1 0</xyz><limit><lower>-1</lower><upper>1e16</upper><effort>9</effort></limit>
+    <dynamics><damping>0.1</damping></dynamics></axis></joint>
+  <joint name="j2" type="revolute"><parent>crank</parent><child>coupler</child>
+   <axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="j3" type="revolute"><parent>world</parent><child>out::rocker</child>
+   <axis><xyz expressed_in="__model__">0 1 0</xyz></axis></joint>
+  <joint name="j4" type="revolute"><pose relative_to="coupler">0.4 0 0 0 0 0</pose>
+   <parent>out</parent><child>coupler</child>
+   <axis><xyz expressed_in="coupler">0 1 0</xyz></axis></joint>
+ </model></world></sdf>
+"""
+MJCF_LOOP = """<mujoco model="bars">
+ <worldbody><body name="crank"><joint name="j1" axis="0 1 0"/>
+   <inertial pos="0.1 0 0" mass="1" diaginertia="0.001 0.02 0.02"/>
+   <body name="coupler" pos="0.2 0 0"><joint name="j2" axis="0 1 0"/>
+    <inertial pos="0.2 0 0" mass="2" diaginertia="0.001 0.02 0.02"/></body></body>
+  <body name="rocker" pos="0.6 0 -0.3"><joint name="j3" axis="0 1 0"/>
+   <inertial pos="0.1 0 0" mass="1" diaginertia="0.001 0.02 0.02"/></body></worldbody>
+ <equality><connect name="pin" body1="coupler" body2="rocker" anchor="0.4 0 0"/></equality>
+ <actuator><motor joint="j1"/></actuator>
+</mujoco>
+"""
+TOML_LOOP = """format = 1
+name = "bars"
+convention = "standard"
+joint = [
+  { name = "j1", joint = "revolute", a = 0.2, mass = 1.0, com = [-0.1, 0.0, 0.0] },
+  { name = "j2", joint = "revolute", a = 0.4, mass = 2.0, actuated = false, link = "coupler" },
+  { name = "j3", joint = "revolute", parent = "base", a = 0.3, actuated = false, link = "rocker" },
+]
+[[loops]]
+name = "pin"
+type = "spherical"
+a = { link = "coupler" }
+b = { link = "rocker", position = [0.1, 0.0, 0.0] }
+[assembly]
+j1 = 0.5
+j2 = -0.4
+j3 = 1.0
+"""
 FILES = {
     "urdf": URDF,
+    "sdf": SDF,
     "xml": MJCF,
+    "loop.xml": MJCF_LOOP,
+    "loop.toml": TOML_LOOP,
     "tree.toml": TREE,
     "dh.toml": TABLE,
     "csv": MOTION,

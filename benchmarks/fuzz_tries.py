@@ -90,7 +90,18 @@ def _span(text: str, rng: random.Random) -> str:
     return text[:a] + new + text[b:]
 
 
+def _element(text: str, rng: random.Random) -> str:
+    """An element of XML left out, or put in once more."""
+    found = list(re.finditer(r"<(\w+)[^<>]*/>|<(\w+)[^<>]*>.*?</\2>", text, re.DOTALL))
+    if not found:
+        return text
+    one, other = rng.choice(found), rng.choice(found)
+    again = rng.random() < 0.5
+    return text[: one.start()] + (one[0] + other[0] if again else "") + text[one.end() :]
+
+
 _MUTATORS = (
+    *[_element] * 2,
     *[_replaced(_NUMBER, ODD_NUMBERS)] * 4,
     *[_replaced(_TEXT, [*ODD_TEXTS, *ODD_NUMBERS])] * 3,
     _replaced(re.compile(r"\w+"), [*ODD_TEXTS, *ODD_NUMBERS]),

@@ -27,7 +27,7 @@ def compiled(path: Path) -> tuple[Any, list[str]]:
     with mujoco_warnings() as said:
         try:
             m = mujoco.MjModel.from_xml_path(str(path))
-        except (ValueError, mujoco.FatalError) as reason:
+        except (ValueError, RuntimeError, mujoco.FatalError) as reason:
             message = " ".join(str(reason).split())
             raise MjcfError(f"MuJoCo cannot compile it: {message}", file=path) from reason
     try:
