@@ -62,11 +62,10 @@ class SdfDocuments:
         """The model that is included; none if there is a problem, or if it is a light."""
         uri, self.files_left = word(include, "uri"), self.files_left - 1
         file = _file(uri, files[-1].parent) if self.trusted and uri else None
-        fault = "" if self.trusted else "other files are not read here"
         if file is None:
-            fault = fault or "it is looked for beside this file, in the folders above it and in "
-            fault += "" if not self.trusted else "GZ_SIM_RESOURCE_PATH; only local files are read"
-            text = f"there is no file {uri!r} to include: {fault}"
+            places = "it is looked for beside and above this file and in GZ_SIM_RESOURCE_PATH"
+            reason = places if self.trusted else "other files are not read here"
+            text = f"there is no file {uri!r} to include: {reason}"
             if needed:
                 self.problems.add(include, text)
             else:
@@ -80,25 +79,20 @@ class SdfDocuments:
         if len(models) == 1:
             yield _overridden(models[0], include)
         elif models or not (root.all("light") or root.all("actor")):
-            text = f"{uri!r} has {len(models)} models; what is included has one"
-            self.problems.add(include, text)
+            self.problems.add(include, f"{uri!r} has {len(models)} models; it can include one")
 
 
 def _file(uri: str, folder: Path) -> Path | None:
     """The file that is included; of a folder what its model.config names, or model.sdf."""
     for _, place in places_of_file(uri, folder):
-        file = _main_file(place) if place.is_dir() else place
+        config = place / "model.config"
+        names = read_xml(config, SdfError).all("sdf") if config.is_file() else ()
+        newest = max(names, key=lambda x: x.attributes.get("version", ""), default=None)
+        main = "model.sdf" if newest is None else newest.text
+        file = place / main if place.is_dir() else place
         if file.is_file():
             return file.resolve()
     return None
-
-
-def _main_file(folder: Path) -> Path:
-    """The file of a model in a folder."""
-    config = folder / "model.config"
-    names = read_xml(config, SdfError).all("sdf") if config.is_file() else ()
-    newest = max(names, key=lambda x: x.attributes.get("version", ""), default=None)
-    return folder / ("model.sdf" if newest is None else newest.text)
 
 
 def _overridden(model: XmlElement, include: XmlElement) -> XmlElement:
