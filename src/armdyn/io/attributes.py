@@ -132,6 +132,9 @@ class Place:
         return transform(rotation_from_rpy(child.vector("rpy")), child.vector("xyz"))
 
     def _numbers(self, key: str, text: str, count: int) -> list[float] | None:
+        return self.parsed(f"{key} of <{self.element.tag}>", text, count)
+
+    def parsed(self, what: str, text: str, count: int) -> list[float] | None:
         """That many finite numbers; None, and a problem, where there is anything else."""
         words = text.split()
         values = [float(word) for word in words if _NUMBER.fullmatch(word)]
@@ -139,8 +142,7 @@ class Place:
             return values
         expected = "a finite number" if count == 1 else f"{count} finite numbers"
         shown = text if len(text) <= 80 else text[:77] + "..."
-        tag = self.element.tag
-        self.add(f"{self.where}: {key} of <{tag}> is {shown!r}; expected {expected}")
+        self.add(f"{self.where}: {what} is {shown!r}; expected {expected}")
         return None
 
 

@@ -5,6 +5,7 @@ has its treatment.
 """
 
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -65,10 +66,13 @@ def treatment_of(name: str, form: Format) -> Treatment | None:
     return next(exact, None) or next(alike, None)
 
 
-def note_elements(root: XmlElement, form: Format, problems: Problems) -> None:
+def note_elements(
+    root: XmlElement, form: Format, problems: Problems, but: Collection[str] = ()
+) -> None:
     """Warn of what is left out, refuse what cannot be, and note what is in no table.
 
-    What is there several times is said once, with the links or joints that have it.
+    What is there several times is said once, with the links or joints that have it. Elements of
+    the names `but` are passed over.
     """
     noted: dict[str, list[tuple[XmlElement, str]]] = {}
     waiting = [(root, f"<{root.tag}>")]
@@ -81,7 +85,7 @@ def note_elements(root: XmlElement, form: Format, problems: Problems) -> None:
             inside = f"{part.tag} {owner!r}" if owner and part.tag in OWNERS else where
             row = treatment_of(name, form)
             if row is not None and row.treatment == "read":
-                waiting.append((part, inside))
+                waiting += [] if name in but else [(part, inside)]
             elif row is None or row.concerns(part):
                 noted.setdefault(name, []).append((part, inside))
     for name, ((element, where), *others) in noted.items():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.errors import check_known
 from armdyn.io.attributes import Place, Problems
 from armdyn.io.xml import XmlElement
 from armdyn.model.transform import rotation_from_quaternion, rotation_from_rpy, transform
@@ -28,15 +29,7 @@ def is_true(text: str) -> bool:
 
 def numbers(place: Place, count: int) -> list[float] | None:
     """The numbers in the text of an element; a problem if they are not so many finite ones."""
-    text, tag = place.element.text, place.element.tag
-    try:
-        values = [float(part) for part in text.split()]
-    except ValueError:
-        values = []
-    if len(values) != count or not all(map(math.isfinite, values)):
-        place.add(f"{place.where}: <{tag}> takes {count} finite numbers, got {text!r}")
-        return None
-    return values
+    return place.parsed(f"<{place.element.tag}>", place.element.text, count)
 
 
 def first(place: Place | None, tag: str) -> Place | None:
@@ -96,7 +89,7 @@ class Named:
     model: str
     """The frame that it is in if it says nothing else."""
     static: bool
-    """Whether it belongs to a model that does not move."""
+    """Whether it is in a model that does not move, or is one."""
 
     def absolute(self, name: str) -> str:
         """What it calls by that name."""
@@ -117,17 +110,17 @@ def scoped(scope: str, name: str) -> str:
 
 
 class SdfFrames:
-    """Everything that has a name in a file, by its name behind those of the models it is in.
+    """Everything that has a name in a file, by its name behind those of the models it is in."""
 
-    Static models belong to the world, unless the robot is in one.
-    """
-
-    def __init__(self, root: XmlElement, robot: str, problems: Problems):
-        self._problems, self._robot = problems, robot
+    def __init__(self, root: XmlElement, problems: Problems):
+        self._problems = problems
         self.named: dict[str, Named] = {}
+        self.robot = ""
+        """The model that is the robot; static ones belong to the world, unless it is one."""
         self._places: dict[str, Array] = {WORLD: np.eye(4)}
         for parent in (root, *root.all("world")):
             self._enter(parent, "", WORLD, static=False)
+        problems.raise_if_any()
 
     def _enter(self, parent: XmlElement, scope: str, model: str, static: bool) -> None:
         for element in (x for x in parent.children if x.tag in ("link", "joint", "frame", "model")):
@@ -141,11 +134,29 @@ class SdfFrames:
                 text = f"{full!r} is the name of a <{before.element.tag}> on line"
                 self._problems.add(element, f"{text} {before.element.line} already")
             else:
-                self.named[full] = Named(element, scope, model, static)
+                still = static or (element.tag == "model" and is_true(word(element, "static")))
+                self.named[full] = Named(element, scope, model, still)
                 if element.tag == "model":
-                    around = f"{self._robot}::".startswith(f"{full}::")
-                    still = not around and (static or is_true(word(element, "static")))
                     self._enter(element, self._inside(full), full, still)
+
+    def choose_robot(self, wish: str | None) -> None:
+        """Take a model for the robot: the one that is wished, or that is not static."""
+        models = {name: x for name, x in self.named.items() if x.element.tag == "model"}
+        if wish is not None:
+            check_known(f"model in {self._problems.file} named", wish, models)
+            self.robot = wish
+            return
+        tops = [name for name, x in models.items() if not x.scope]
+        moving = [name for name in tops if not models[name].static] or tops
+        if len(moving) != 1:
+            names = ", ".join(map(repr, moving)) or "none"
+            advice = "; name one of them: model=... (--model)" if moving else ""
+            text = f"a robot is one <model>, found {len(moving)}: {names}{advice}"
+            raise self._problems.error(text, file=self._problems.file)
+        self.robot = moving[0]
+        for name in (name for name in tops if name not in moving):
+            text = "it is static: it counts as a part of the world"
+            self._problems.warn(models[name].element, f"model {name!r}", text, "note")
 
     def _inside(self, model: str) -> str:
         """The scope of the names in a model; one that is merged has that which it is in."""
@@ -193,7 +204,7 @@ class SdfFrames:
                 return name
             if (named := self.named.get(name)) is None:
                 break
-            if named.static:
+            if named.static and not self.named[self.robot].static:
                 return WORLD
             if named.element.tag == "link":
                 return name
@@ -216,11 +227,12 @@ class SdfFrames:
 
     def is_inside(self, name: str) -> bool:
         """Whether something is a part of the robot."""
-        return name.startswith(f"{self._robot}::") and not self.named[name].static
+        still = name in self.named and self.named[name].static and not self.named[self.robot].static
+        return name.startswith(f"{self.robot}::") and not still
 
     def short(self, name: str) -> str:
         """What something is called in the robot."""
-        return name.removeprefix(f"{self._robot}::")
+        return name.removeprefix(f"{self.robot}::")
 
     @property
     def _names(self) -> str:

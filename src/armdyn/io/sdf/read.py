@@ -5,14 +5,12 @@ the graph of the joints becomes a cut joint there. A model that is not fixed to 
 its first link. Static models of a world belong to the world, as what joints may be fixed to.
 """
 
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import ModelError, SdfError, UnsupportedJointError, check_known
+from armdyn.errors import ModelError, SdfError, UnsupportedJointError
 from armdyn.io.attributes import Place, Problems
 from armdyn.io.closing import closed_tree
 from armdyn.io.elements import note_elements
@@ -22,12 +20,10 @@ from armdyn.io.sdf.frames import (
     WORLD,
     SdfFrames,
     first,
-    is_true,
     number,
     numbers,
     pose,
     scoped,
-    word,
 )
 from armdyn.io.sdf.joint import CUTS, SdfJoint, joint_from_element, spanning_tree
 from armdyn.io.xml import XmlElement
@@ -46,9 +42,9 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         raise ModelError(f"{path}: density is for URDF and TOML files; give links an <inertial>")
     problems = Problems(path, SdfError)
     root = SdfDocuments(problems, options.trusted).read(path)
-    name = _robot_name(root, options.model, problems)
-    frames = SdfFrames(root, name, problems)
-    problems.raise_if_any()
+    frames = SdfFrames(root, problems)
+    frames.choose_robot(options.model)
+    name = frames.robot
     links, joints = {}, []
     for full, named in frames.named.items():
         if named.element.tag == "link" and frames.is_inside(full):
@@ -56,8 +52,8 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         elif named.element.tag == "joint" and (frames.is_inside(full) or not named.scope):
             joints.append(joint_from_element(full, frames, problems))
     element, gravity = frames.named[name].element, _gravity(root, problems)
-    for part in (_without_models(root), *map(_without_models, root.all("world")), element):
-        note_elements(part, "SDF", problems)
+    for part in (root, *root.all("world"), element):
+        note_elements(part, "SDF", problems, but=("sdf/world", "sdf/model", "world/model"))
     if not links:
         problems.add(element, f"the model {name!r} has no <link>")
     inertias = {
@@ -146,41 +142,6 @@ class _Robot:
             cut = CUT_JOINTS[CUTS[joint.type]]
             found.append(loop_between(model, joint.name, cut, ends[0], ends[1]))
         return found
-
-
-def _models(parent: XmlElement, scope: str = "") -> Iterator[tuple[str, XmlElement]]:
-    """The models in an element and those in them, by name."""
-    for model in parent.all("model"):
-        name = scoped(scope, model.attributes.get("name", ""))
-        yield name, model
-        yield from _models(model, name)
-
-
-def _robot_name(root: XmlElement, wish: str | None, problems: Problems) -> str:
-    """The name of the model that is the robot: the one that is wished, or that is not static."""
-    parts = (root, *root.all("world"))
-    if wish is not None:
-        check_known(
-            f"model in {problems.file} named", wish, dict(x for p in parts for x in _models(p))
-        )
-        return wish
-    models = {x.attributes.get("name", ""): x for part in parts for x in part.all("model")}
-    moving = [name for name, x in models.items() if not is_true(word(x, "static"))] or [*models]
-    if len(moving) != 1:
-        names = ", ".join(map(repr, moving)) or "none"
-        advice = "; name one of them: model=... (--model)" if moving else ""
-        problems.add(root, f"a robot is one <model>, found {len(moving)}: {names}{advice}")
-        problems.raise_if_any()
-    for name in (name for name in models if name not in moving):
-        text = "it is static: it counts as a part of the world"
-        problems.warn(models[name], f"model {name!r}", text, "note")
-    return moving[0]
-
-
-def _without_models(element: XmlElement) -> XmlElement:
-    """The rest of a file or world, beside the robot."""
-    inner = ("model", "world")
-    return replace(element, children=tuple(x for x in element.children if x.tag not in inner))
 
 
 def _gravity(root: XmlElement, problems: Problems) -> Array:
