@@ -92,7 +92,7 @@ def _span(text: str, rng: random.Random) -> str:
 
 def _element(text: str, rng: random.Random) -> str:
     """An element of XML left out, or put in once more."""
-    found = list(re.finditer(r"<(\w+)[^<>]*/>|<(\w+)[^<>]*>.*?</\2>", text, re.DOTALL))
+    found = list(re.finditer(r"<(\w++)[^<>]*+(?:(?<=/)>|>.*?</\1>)", text, re.DOTALL))
     if not found:
         return text
     one, other = rng.choice(found), rng.choice(found)

@@ -84,18 +84,18 @@ def joint_from_element(name: str, frames: SdfFrames, problems: Problems) -> SdfJ
     named = frames.named[name]
     element, kind = named.element, named.element.attributes.get("type", "")
     joint = Place(element, f"joint {frames.short(name)!r}", problems)
-    ends = [frames.link_of(named.said(tag), element) for tag in ("parent", "child")]
-    if ends[0] is None or ends[1] is None or not any(map(frames.is_inside, ends)):
+    links = [frames.link_of(named.said(tag), element) for tag in ("parent", "child")]
+    ends = [link for link in links if link is not None]
+    if len(ends) < 2 or not any(map(frames.is_inside, ends)):
         return None
     if kind not in (*AXES, *OTHERS):
         types = ", ".join((*AXES, *OTHERS))
         text = f"{joint.where} is of type {kind!r}; armdyn reads {types}"
         joint.add(text, UnsupportedJointError)
         return None
-    for end in ends:
-        if end != WORLD and not frames.is_inside(end):
-            joint.add(f"{joint.where} joins the robot with {end!r}, which is in another model")
-            return None
+    for end in (end for end in ends if end != WORLD and not frames.is_inside(end)):
+        joint.add(f"{joint.where} joins the robot with {end!r}, which is in another model")
+        return None
     if ends[0] == ends[1]:
         joint.add(f"{joint.where} joins the link {frames.short(ends[0])!r} with itself")
         return None

@@ -202,11 +202,11 @@ def _rotor(joint: Place, own: Place | None, actuators: Sequence[Place], effort: 
     """What turns with the joint: the rotor of <armdyn> and those of actuators."""
     rotors = []
     for place in actuators:
-        values = [None if x is None else x.number("value") for x in map(place.only, DRAKE)]
-        rotors.append(drake_rotor(place, *values, effort))
+        inertia, ratio = (x and x.number("value") for x in map(place.only, DRAKE))
+        rotors.append(drake_rotor(place, inertia, ratio, effort))
     if own is not None:
-        inertia = own.number("rotor_inertia", default=0.0, least=0.0)
-        rotors.insert(0, Rotor(max(inertia, 0.0), own.number("gear_ratio", default=1.0)))
+        least = max(own.number("rotor_inertia", default=0.0, least=0.0), 0.0)
+        rotors.insert(0, Rotor(least, own.number("gear_ratio", default=1.0)))
         if rotors[0].fault:
             own.add(f"{own.where}: {rotors[0].fault}")
     heavy = [rotor for rotor in rotors if rotor.inertia]
