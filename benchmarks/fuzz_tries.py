@@ -33,6 +33,7 @@ from armdyn.io.csv.trajectory import torques_from_csv, trajectory_from_csv
 from armdyn.io.describe import describe
 from armdyn.io.dh import COLUMNS
 from armdyn.io.files import read_model, save_model
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.study.check.check import check
 
@@ -188,6 +189,7 @@ class Fuzzer:
         json.dumps(describe(model), allow_nan=False)
         self._doing = f"{before}, compute with it"
         newton_euler(model, *np.zeros((3, len(model.joints))))
+        coordinates_of(model)
         for suffix in (".toml", ".urdf"):
             self._doing = f"{before}, save it as {suffix}"
             saved = self.folder / f"saved{suffix}"

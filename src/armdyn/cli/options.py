@@ -249,10 +249,8 @@ def each_number(option: str, text: str) -> list[float]:
 
 def one_or_each(option: str, text: str | None) -> float | list[float] | None:
     """One number for all joints, or one for each; None where nothing is said."""
-    if text is None:
-        return None
-    values = each_number(option, text)
-    return values if len(values) > 1 else values[0]
+    values = [] if text is None else each_number(option, text)
+    return values if len(values) > 1 else next(iter(values), None)
 
 
 def pairs(option: str, text: str | None, form: str) -> Iterator[tuple[str, str]]:

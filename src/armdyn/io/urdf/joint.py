@@ -202,7 +202,7 @@ def _rotor(joint: Place, own: Place | None, actuators: Sequence[Place], effort: 
     """What turns with the joint: the rotor of <armdyn> and those of actuators."""
     rotors = []
     for place in actuators:
-        inertia, ratio = (x and x.number("value") for x in map(place.only, DRAKE))
+        inertia, ratio = (x.number("value") if x else None for x in map(place.only, DRAKE))
         rotors.append(drake_rotor(place, inertia, ratio, effort))
     if own is not None:
         least = max(own.number("rotor_inertia", default=0.0, least=0.0), 0.0)
