@@ -39,7 +39,7 @@ def test_a_verb_with_a_robot_has_all_shared_options(verb):
 
 @pytest.mark.parametrize("verb", sorted(WITHOUT_ROBOT))
 def test_a_verb_without_a_robot_has_none_of_them(verb):
-    own = {"density", "hull", "model"} if verb == "inertia" else set()  # of a mesh, not of a robot
+    own = {"density", "hull"} if verb == "inertia" else set()  # of a mesh, not of a robot
     assert not SHARED & {option.name for option in COMMANDS[verb].params} - own
 
 
