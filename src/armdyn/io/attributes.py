@@ -111,7 +111,7 @@ class Place:
         text, tag = self.attributes.get(key), self.element.tag
         if text is None and default is None:
             self.add(f"{self.where}: <{tag}> has no attribute {key!r}")
-        numbers = None if text is None else self._numbers(key, text, 1)
+        numbers = None if text is None else self.parsed(f"{key} of <{tag}>", text, 1)
         if numbers is None:
             return default or 0.0
         if numbers[0] < least:
@@ -120,8 +120,8 @@ class Place:
 
     def vector(self, key: str, default: tuple[float, ...] = (0.0,) * 3) -> Array:
         """As many finite numbers as the default has, which holds where there are none."""
-        text = self.attributes.get(key)
-        given = None if text is None else self._numbers(key, text, len(default))
+        text, what = self.attributes.get(key), f"{key} of <{self.element.tag}>"
+        given = None if text is None else self.parsed(what, text, len(default))
         return np.array(default if given is None else given)
 
     def origin(self, tag: str = "origin") -> Array:
@@ -130,9 +130,6 @@ class Place:
         if child is None:
             return np.eye(4)
         return transform(rotation_from_rpy(child.vector("rpy")), child.vector("xyz"))
-
-    def _numbers(self, key: str, text: str, count: int) -> list[float] | None:
-        return self.parsed(f"{key} of <{self.element.tag}>", text, count)
 
     def parsed(self, what: str, text: str, count: int) -> list[float] | None:
         """That many finite numbers; None, and a problem, where there is anything else."""

@@ -273,6 +273,11 @@ def test_what_changes_no_torque_is_read_in_silence(tmp_path, body, rest):
         ("<robot name='r'/>", r"robot\.xml:1: expected <mujoco>.* got <robot>"),
         ('<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>', "it declares the entity 'a'"),
         (101 * "<a>", "nested more than 100 deep"),
+        (
+            '<mujoco><worldbody><body name="a"><joint/><geom size="1"/></body></worldbody>'
+            '<equality><connect body1="a" anchor="\n"/></equality></mujoco>',
+            "MuJoCo cannot compile it: Caught an unknown exception",
+        ),
     ],
 )
 def test_bad_files(tmp_path, text, message):
