@@ -58,6 +58,10 @@ def _check_files(path: Path) -> None:
     elements = [element for root in documents.values() for element in root.walk()]
     if sum(element.tag == "body" for element in elements) > MAX_BODIES:
         raise MjcfError(f"there are more than {MAX_BODIES} bodies", file=path)
+    for element in elements:
+        if element.tag == "connect" and not element.attributes.get("anchor", "0").strip():
+            text = "anchor of <connect> is empty; expected 3 numbers"  # MuJoCo would stall
+            raise MjcfError(text, file=element.file, line=element.line)
     inner = _values(elements, lambda tag, key: tag == "compiler" and key in _FOLDERS)
     folders = beside + [folder / name for folder in beside for name in inner]
     assets = _values(elements, lambda tag, key: tag not in _DOCUMENTS and key.startswith("file"))
