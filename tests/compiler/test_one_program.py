@@ -90,6 +90,19 @@ def test_counts_of_kernel_c_and_ops_are_one_number(name):
     assert {row["proved"] for row in told.values()} == {"random" if curved else "field"}
 
 
+def test_a_designed_arm_has_one_count_too(tmp_path):
+    """What `armdyn simplify` told of Saha's arm is what the saved file takes, however it is run."""
+    path = tmp_path / "new.toml"
+    found = armdyn.simplify(armdyn.load("saha_3r"), symbolic=False)
+    found.robot.save(path)
+    run = CliRunner().invoke(app, ["ops", str(path), "--json", "--programs"])
+    assert run.exit_code == 0, run.output
+    rows = {row["quantity"]: row for row in json.loads(run.output)["programs"]}
+    same_counts(armdyn.load(path), {q: rows[q] for q in COMPARED})
+    told = rows["inverse_dynamics"]["operations"]
+    assert told["mul"] + told["add"] == found.comparison.operations[1].total <= 5
+
+
 def same_counts(robot, told):
     """Whether kernels, C and the façade have the operations that were told."""
     options = ExportOptions(tuple(told))

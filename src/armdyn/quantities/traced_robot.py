@@ -41,6 +41,7 @@ from armdyn.shorten.canonical.frames import (
     canonical,
     with_tip_phase,
 )
+from armdyn.shorten.constant import cleared
 from armdyn.shorten.minimal.mass import minimal_mass_matrix
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.slopes import torque_slopes
@@ -159,7 +160,8 @@ class TracedRobot:
     @cached_property
     def numbers(self) -> CanonicalRobot:
         """The robot in canonical frames."""
-        return with_tip_phase(canonical(regrouped(self.model), self.snap))
+        tree = regrouped(self.model)
+        return cleared(with_tip_phase(canonical(tree, self.snap)), tree)
 
     @cached_property
     def runtime(self) -> CanonicalRobot | None:
@@ -315,9 +317,18 @@ class TracedRobot:
             self._cut[weight] = Branch.all_of(robot, self.graph)
         return self._cut[weight]
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether the numbers of links make the mass matrix of a branch in the graph constant."""
+        return any(branch.matrix is not None for cut in self._cut.values() for branch in cut)
+
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """∂τ/∂q and C at the coordinates by composite bodies, (2, n, n), without friction."""
         at = self.here(q)
+        if self.runtime is None and self.at.is_linear:
+            if all(branch.matrix is not None for branch in self._branches(weight=True)):
+                of_q = self.by_positions(self.nodes(self.torques(q, qd, qdd)), q)
+                return self.nodes(np.stack([of_q, 0.0 * of_q]))
         motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         robot = self.runtime or symbolic(self.numbers, self.graph)
         both = self.nodes(np.array(torque_slopes(robot, *motion), dtype=object))

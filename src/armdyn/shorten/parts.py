@@ -14,7 +14,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
-from armdyn.formulations.solve import solve_ltdl
+from armdyn.formulations.solve import Guard, solve_ltdl
 from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.program import Program
 from armdyn.shorten.canonical.frames import CanonicalRobot, with_tip_phase
@@ -93,17 +93,14 @@ class PartWriter:
         M = symmetric(lower) + np.diag(self.rotors(part))
         tau = self.vector("tau") - np.array(bias, dtype=object)
         paths = self.robot.paths
-        return list(trace(self.graph, lambda: solve_ltdl(paths, M, tau, self._guard)))
+        return list(trace(self.graph, lambda: solve_ltdl(paths, M, tau, guarded(self.graph))))
 
     def articulated(self, part: Part, choices: Choices) -> list[Node]:
         """Accelerations by articulated bodies."""
         q, qd, tau = map(self.vector, part.vectors)
-        rotors = self.rotors(part)
-        bodies = partial(minimal_articulated_body, self.symbols, q, qd, tau, rotors, self._guard)
+        given = q, qd, tau, self.rotors(part), guarded(self.graph)
+        bodies = partial(minimal_articulated_body, self.symbols, *given)
         return list(trace(self.graph, lambda: bodies(choices=choices)))
-
-    def _guard(self, *pair: Any) -> Node:
-        return self.graph.guard(*trace(self.graph, lambda: np.array(pair, dtype=object)))
 
     def recorded(self, part: Part, outputs: list[Node]) -> Program:
         """The program of a part, as it is kept: with symbols for the numbers of the robot."""
@@ -117,6 +114,11 @@ class PartWriter:
             c.name: self.graph.parameter(c.name) for c in program.constants if c.op == "parameter"
         }
         return program.nodes(self.graph, known | entries(symbols or self.symbols))
+
+
+def guarded(graph: Graph) -> Guard:
+    """The guard of pivots that are nodes of a graph, or numbers."""
+    return lambda *pair: graph.guard(*trace(graph, lambda: np.array(pair, dtype=object)))
 
 
 def symmetric(lower: Sequence[Any]) -> Array:

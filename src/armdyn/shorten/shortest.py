@@ -15,16 +15,18 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import GraphError
+from armdyn.formulations.solve import solve_ltdl
 from armdyn.graph.count import count
-from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.program import Program
 from armdyn.shorten.canonical.frames import CanonicalRobot
 from armdyn.shorten.canonical.model import branches, members_of_branches
 from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.constant import constant_mass_matrix, product
 from armdyn.shorten.choice_search import searched_choices, searched_origins
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.part_proof import difference, exact, keeps_digits
-from armdyn.shorten.parts import BIAS, MASS_MATRIX, Part, PartWriter, prepared
+from armdyn.shorten.parts import BIAS, MASS_MATRIX, WEIGHT, Part, PartWriter, guarded, prepared
 from armdyn.shorten.program_store import ProgramStore, key_of, shipped, user_programs
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
@@ -209,29 +211,47 @@ class Branch:
     """Its numbers, prepared for `shortest`."""
     symbols: dict[str, Any]
     """Its entries in the graph, by the names of parameters."""
+    matrix: Array | None
+    """Its mass matrix, if that is the same in every configuration."""
 
     @staticmethod
     def all_of(robot: CanonicalRobot, graph: Graph) -> "tuple[Branch, ...]":
         """The branches of a robot of numbers."""
         parts = map(regroup, branches(symbolic(robot, graph)))
         pairs = zip(members_of_branches(robot), parts, strict=True)
-        return tuple(Branch(members, valued(part), entries(part)) for members, part in pairs)
+        numbered = ((members, valued(part), entries(part)) for members, part in pairs)
+        return tuple(Branch(*three, constant_mass_matrix(three[1])) for three in numbered)
 
     def times(self, factor: float) -> "Branch":
         """The branch with inertias multiplied by a number."""
         heavier = {k: factor * v if k[0] in "JM" else v for k, v in self.symbols.items()}
-        return replace(self, symbols=heavier)
+        matrix = None if self.matrix is None else factor * self.matrix
+        return replace(self, symbols=heavier, matrix=matrix)
 
     def shortest(
         self, part: Part, given: Mapping[str, Array], rotors: Array, budget: SearchBudget
     ) -> list[Node]:
         """The shortest program of a part, on vectors and inertias of rotors of the whole robot."""
-        known = dict(self.symbols)
+        known, own = dict(self.symbols), rotors[self.members]
         for k, i in enumerate(self.members, start=1):
             known |= {f"{name}{k}": given[name][i] for name in part.vectors}
             known[f"Ia{k}"] = rotors[i]
         graph: Graph = rotors[0].graph
-        felt = [rotors[i] for i in self.members] if part.rotors else []
-        inertias = np.array([graph.values.get(rotor.name, 0.0) for rotor in felt])
-        program = shortest_sound(self.numbers, part, budget, inertias)
-        return program.nodes(graph, known)
+        searched = part if self.matrix is None else WEIGHT
+        felt = [graph.values.get(rotor.name, 0.0) for rotor in own] if searched.rotors else []
+        program = shortest_sound(self.numbers, searched, budget, np.array(felt))
+        found = program.nodes(graph, known)
+        if self.matrix is None:
+            return found
+        if part.name == "mass_matrix":
+            return [graph.number(x) for x in self.matrix[np.tril_indices(len(own))].tolist()]
+        if part.name == "forward_dynamics":
+            tau = np.array([known[f"tau{k}"] for k in range(1, len(own) + 1)]) - np.array(found)
+            M = self.matrix + np.diag(own)
+            paths = self.numbers.paths
+            return list(trace(graph, lambda: solve_ltdl(paths, M, tau, guarded(graph))))
+        if "qdd" not in part.vectors:
+            return found
+        moved = product(self.matrix)
+        known |= {c.name: c.value for c in moved.constants if c.op == "parameter"}
+        return [a + b for a, b in zip(moved.nodes(graph, known), found, strict=True)]

@@ -390,3 +390,29 @@ def test_the_equations_of_the_new_arm_have_no_rounding_in_them():
     assert all(line.constant or line.zero for line in new["M"].lines)
     assert not new["V"].shown
     assert not new["G"].shown
+
+
+@pytest.mark.parametrize(
+    "model",
+    [SAHA, puma_arm(), planar(4), two_groups(2, 2), two_groups(2, 3), two_groups()],
+    ids=lambda model: f"{model.name} {len(model.joints)}",
+)
+def test_the_file_of_a_constant_design_has_the_count_of_a_constant_mass_matrix(model, tmp_path):
+    found = design(model, "constant")
+    robot, n = armdyn.Robot(found.model), len(model.joints)
+    robot.save(tmp_path / "new.toml")
+    saved = armdyn.load(tmp_path / "new.toml")
+    count, weight = (armdyn.count_operations(saved, x) for x in ("inverse_dynamics", "gravity"))
+    assert count == armdyn.count_operations(robot)
+    assert count.total <= 2 * n**2 - n + weight.total + n * (weight.total > 0)
+    assert armdyn.count_operations(saved, "mass_matrix").total == 0
+    assert armdyn.count_operations(saved, "coriolis").total == 0
+    told = saved.inverse_dynamics(*(states := np.random.default_rng(2).uniform(-2, 2, (3, 20, n))))
+    book = saved.inverse_dynamics(*states, formulation="newton_euler")
+    np.testing.assert_allclose(told, book, rtol=0, atol=1e-12 * np.abs(book).max())
+
+
+def test_what_is_free_in_a_design_is_saved_as_a_plain_decimal(tmp_path):
+    """Half of what the third link had, and nothing of the solver's last digits."""
+    armdyn.Robot(design(SAHA, "constant").model).save(tmp_path / "new.toml")
+    assert "inertia = [0.015, 0.015, 0.0285]" in (tmp_path / "new.toml").read_text()

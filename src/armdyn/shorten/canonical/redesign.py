@@ -3,13 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from armdyn.arrays import Array, frozen
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.link import Body, Link
 from armdyn.model.robot import RobotModel
 from armdyn.shorten.canonical.frames import canonical_frames
+from armdyn.shorten.canonical.parameters import about_com
 
+SHORT_DECIMAL = 12
+"""Digits of a decimal that is short."""
+DECIMAL_ROUNDING = 4e-15
+"""How near it is, relative to the largest of the values."""
 NOTHING: Mapping[int, float] = {}
 
 
@@ -39,14 +46,22 @@ def redesign(
     def loaded(i: int, link: Link) -> Link:
         if i not in pseudo:
             return link
-        total = frames[i] @ pseudo[i] @ frames[i].T
+        T = frames[i] @ pseudo[i] @ frames[i].T
+        mass, com, tensor = about_com(T[:3, :3], T[:3, 3], T.item(3, 3))
+        total = Inertia.from_com(mass, _plain(com), _plain(0.5 * (tensor + tensor.T)))
         parts = [body for body in link.bodies if not body.payload]
         name = parts[0].name if parts else link.name
-        body = Body(name, Inertia.from_pseudo(0.5 * (total + total.T)))
-        return Link(link.name, (body, *(body for body in link.bodies if body.payload)))
+        return Link(link.name, (Body(name, total), *(body for body in link.bodies if body.payload)))
 
     return replace(
         model,
         joints=tuple(moved(i, joint) for i, joint in enumerate(model.joints)),
         links=tuple(loaded(i, link) for i, link in enumerate(model.links)),
     )
+
+
+def _plain(values: Array) -> Array:
+    """The values with short decimals in place of their rounding, such as 0.3 for 0.1 + 0.2."""
+    near = DECIMAL_ROUNDING * np.abs(values).max(initial=0.0)
+    decimals = np.vectorize(lambda x: float(f"{x:.{SHORT_DECIMAL}g}"))(values)
+    return np.where(np.abs(decimals - values) <= near, decimals, values)

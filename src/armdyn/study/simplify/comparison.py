@@ -15,7 +15,7 @@ from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.study.simplify.goals import element_name
-from armdyn.study.simplify.program_size import program_size
+from armdyn.study.operations.count import count_operations
 from armdyn.study.states import reference_trajectory, workspace
 from armdyn.study.terms.torques import TorqueReport, torque_report
 
@@ -87,7 +87,7 @@ def compare_designs(
         _elements(model, *masses),
         _pair(np.abs(robot.gravity_vector(q)).max(axis=0) for robot in robots),
         _pair(_range(np.linalg.cond(D)) for D in masses),
-        _pair(program_size(robot.model) for robot in robots),
+        _pair(count_operations(robot) for robot in robots),
         _pair(torques),
         _pair(_shaking(robot, along) for robot in robots) if shaking else None,
         time.perf_counter() - began,

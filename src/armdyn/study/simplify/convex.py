@@ -20,7 +20,12 @@ from armdyn.arrays import Array
 from armdyn.errors import MissingExtraError
 from armdyn.forks import cached_property
 from armdyn.study.simplify.design_variables import NUMBERS, ParametrisedArm
-from armdyn.study.simplify.linear import GoalElement, linear_conditions
+from armdyn.study.simplify.linear import (
+    GoalElement,
+    bodies_of,
+    linear_conditions,
+    moments_of,
+)
 
 _SOLVER_SLACK = 1e-9
 """Bounds and margins are tightened by this much for the solver."""
@@ -199,8 +204,13 @@ CONDITION_TOLERANCE = 1e-10
 """A smaller dimensionless condition is rounding; every true condition is larger."""
 _CHANGE_ROUNDING = 1e-13
 """A smaller change of ψ is rounding."""
-_MOMENT_ROUNDING = 1e-12
-"""A smaller moment is rounding, in units of the mass of its link and the robot's size."""
+_MOMENT_ROUNDING = 1e-14
+"""A smaller number is rounding, in units of the mass of its link and the robot's size."""
+_DECIMALS = (8, 10, 12)
+"""Decimals of the numbers of a design in these units; more where fewer leave the bounds."""
+_NEWTON_STEPS = 4
+_LEAST_CHANGE = 0.1
+"""What a number has changed at least, where those that changed most are chosen."""
 _CHANGE_WEIGHT = 1e-6
 """Weight of the change while the residual is made small; it makes the best design unique."""
 
@@ -256,7 +266,11 @@ class Convex:
     @cached_property
     def start(self) -> Array:
         """ψ of the links as they are, shape (n, 10)."""
-        return np.einsum("nab,nb->na", self.arm.to_units, self.arm.start)
+        return self._units(self.arm.start)
+
+    def _units(self, numbers: Array) -> Array:
+        """ψ from φ."""
+        return np.einsum("nab,nb->na", self.arm.to_units, numbers)
 
     @cached_property
     def _conditions(self) -> Callable[..., Array]:
@@ -329,17 +343,63 @@ class Convex:
             kept = theta + along @ (along.T @ (first - theta))
             if region.violation(kept) <= VIOLATION_TOLERANCE:
                 theta, outcome = kept, "reached"
-        psi = system.p + system.B @ theta
-        numbers = self.numbers(psi)
-        # moments of zero in place of rounding
-        units = self.arm.mass[:, None] * self.arm.size ** np.repeat([0, 1, 2], [1, 3, 6])
-        rounding = (np.abs(numbers) < _MOMENT_ROUNDING * units) & (numbers != self.arm.start)
-        trials = [numbers, np.where(rounding, 0.0, numbers)]
-        residuals = [self.residual(system, trial) for trial in trials]
-        best = int(residuals[1] <= max(residuals[0], _CHANGE_ROUNDING))
-        cost = float(np.sum(self.arm.weights * (psi - self.start) ** 2))
+        numbers = self.numbers(system.p + system.B @ theta)
+        return self._trial(system, values, numbers, outcome, rank)
+
+    def _trial(
+        self, system: System, values: Array, numbers: Array, outcome: Outcome, rank: int
+    ) -> Trial:
+        cost = float(np.sum(self.arm.weights * (self._units(numbers) - self.start) ** 2))
         cost += float(np.sum(self.length_changes(values) ** 2))
-        return Trial(values, trials[best], outcome, residuals[best], cost, rank)
+        return Trial(values, numbers, outcome, self.residual(system, numbers), cost, rank)
+
+    def exact(self, trial: Trial) -> Trial:
+        """A design that reaches the goals, with plain decimals in place of a solver's precision.
+
+        Masses, centres of mass and tensors about them are rounded, but for as many of them as
+        there are conditions: these, of those that change most, follow from the others.
+        """
+        arm, system = self.arm, self.system(trial.values)
+        changed = (trial.numbers != arm.start).any(axis=1)
+        if trial.outcome != "reached" or not np.all(trial.numbers[changed, 0] > 0):
+            return trial
+        region = self.constraints.region(system.p, system.B, trial.values)
+        unit = arm.mass[:, None] ** [1, 0, 0, 0, 1, 1, 1, 1, 1, 1]
+        unit = unit * arm.size ** np.repeat([0, 1, 2], [1, 3, 6])
+        free = arm.numbers & changed[:, None]
+        bodies = np.where(free, bodies_of(trial.numbers), bodies_of(arm.start))
+        for decimals in _DECIMALS:
+            places = decimals - np.floor(np.log10(unit))
+            rounded = np.vectorize(lambda x, n: round(x, int(n)))(bodies, places)
+            x = self._onto_goals(system, np.where(free, rounded, bodies), unit, free)
+            numbers = np.where(changed[:, None], moments_of(x), arm.start)
+            theta = np.tensordot(system.B, self._units(numbers) - system.p, axes=([0, 1], [0, 1]))
+            plain = self._trial(system, trial.values, numbers, trial.outcome, trial.rank)
+            inside = region.violation(theta) <= VIOLATION_TOLERANCE
+            if inside and plain.residual <= max(trial.residual, _CHANGE_ROUNDING):
+                return plain
+        return trial
+
+    def _onto_goals(self, system: System, x: Array, unit: Array, free: Array) -> Array:
+        """Bodies (n, 10) that reach the goals by Newton steps of as few numbers as will do."""
+        rows, chosen = system.rows.reshape(len(system.rows), -1, 10), np.zeros(0, dtype=int)
+        for _ in range(_NEWTON_STEPS):
+            steps = np.eye(10)[:, None] * unit
+            # exact: no moment has a higher power of a number than its square
+            slopes = np.array([moments_of(x + h) - moments_of(x - h) for h in steps]) / 2
+            M = np.einsum("rnf,knf->rnk", rows, slopes)[:, free]
+            if not len(chosen):
+                from scipy.linalg import qr  # noqa: PLC0415 (slow to load)
+
+                change = np.abs((x - bodies_of(self.arm.start)) / unit)[free]
+                R, order = qr(M * (_LEAST_CHANGE + change), mode="r", pivoting=True)
+                chosen = order[: np.sum(np.abs(np.diag(R)) > CONDITION_TOLERANCE)]
+            missing = system.rows @ (moments_of(x) + self.arm.payload).ravel()
+            change = np.zeros(M.shape[1])
+            change[chosen] = np.linalg.lstsq(M[:, chosen], missing, rcond=None)[0]
+            x = x.copy()
+            x[free] -= change * unit[free]
+        return np.where(free & (np.abs(x) < _MOMENT_ROUNDING * unit), 0.0, x)
 
     def outside(self, values: Array) -> bool:
         """Whether a link has to change because of its bounds."""

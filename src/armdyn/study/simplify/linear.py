@@ -24,7 +24,7 @@ from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import CanonicalRobot
 from armdyn.shorten.canonical.model import model_from_canonical
-from armdyn.shorten.canonical.parameters import ENTRIES
+from armdyn.shorten.canonical.parameters import ENTRIES, about_com
 from armdyn.study.simplify.goals import ANGULAR_MOMENTUM, MOMENTUM, Goals, element_name
 
 _ROWS = np.array([3, 0, 1, 2, *(a for _, a, _ in ENTRIES)])
@@ -42,6 +42,21 @@ def pseudo_of(numbers: Array) -> Array:
     J = np.zeros((*numbers.shape[:-1], 4, 4))
     J[..., _ROWS, _COLUMNS] = J[..., _COLUMNS, _ROWS] = numbers
     return J
+
+
+def bodies_of(numbers: Array) -> Array:
+    """Mass, centre of mass and tensor about it of numbers φ of bodies, shapes (n, 10)."""
+    bodies = (about_com(J[:3, :3], J[:3, 3], J[3, 3]) for J in pseudo_of(numbers))
+    return np.array([[m, *c, *(I[a, b] for _, a, b in ENTRIES)] for m, c, I in bodies])
+
+
+def moments_of(bodies: Array) -> Array:
+    """The numbers φ of bodies, the inverse of `bodies_of`."""
+    m, c, I = np.split(bodies, [1, 4], axis=-1)
+    own = 0.5 * I[:, :3].sum(axis=-1, keepdims=True) - I[:, :3]
+    places = np.array([(a, b) for _, a, b in ENTRIES]).T
+    second = np.concatenate([own, -I[:, 3:]], axis=-1) + m * c[:, places[0]] * c[:, places[1]]
+    return np.concatenate([m, m * c, second], axis=-1)
 
 
 @dataclass(frozen=True, slots=True)

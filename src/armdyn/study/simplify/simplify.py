@@ -162,6 +162,7 @@ def design(
     if trial.outcome != "reached":
         # how near the goals are is an average over configurations, which asks for more of them
         trial = replace(convex, q=fine).solve(trial.values)
+    trial = convex.exact(trial)
     variations = _variations(convex, trial, fine)
     reason = _reason(goals, variables, trial, forbidden, variations)
     lengths = zip(variables.lengths, trial.values, strict=False)
