@@ -12,9 +12,9 @@ from support.peers import pin_model
 HALF = np.pi / 2
 
 
-def design(model, goals, free=None, *, bounds=None, weights=None, **options):
+def design(model, goals, free=None, *, bounds=None, weights=None, reach=None, **options):
     """The design for goals and design variables in words."""
-    variables = parse_design_variables(model, free, bounds, weights)
+    variables = parse_design_variables(model, free, bounds, weights, reach)
     return designs.design(armdyn.Robot(model), parse_goals(model, goals), variables, **options)
 
 

@@ -57,7 +57,9 @@ def simplify(
     ),
     free_length: float = option(0.0, "Free length of springs in m; 0: ideal springs."),
     reach: float | None = option(
-        None, "How far from their joints springs are attached, in m; the longest link."
+        None,
+        "How far from their joints centres of mass and counterweights may be, in m, or inf; as far "
+        "as the link extends. Of springs: where they are attached; the longest link.",
     ),
     add_only: bool = option(False, "Only add material, as counterweights do.", None, "--add-only"),
     trajectory: Path | None = option(None, "The motion on which torques are compared.", "CSV"),
@@ -88,7 +90,7 @@ def simplify(
     costs = pairs("--weights", weights, "WORD=NUMBER,...")
     options: dict[str, Any] = {"bounds": limits, "add_only": add_only, "symbolic": symbolic}
     options["weights"] = {word: number(f"--weights {word}", text) for word, text in costs}
-    given = {"margin": margin, "kept": kept}
+    given = {"margin": margin, "kept": kept, "reach": reach}
     options |= {name: value for name, value in given.items() if value is not None}
     arm = robot.open()
     with console.status("designing") as say:

@@ -325,10 +325,10 @@ class TracedRobot:
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """∂τ/∂q and C at the coordinates by composite bodies, (2, n, n), without friction."""
         at = self.here(q)
-        if self.runtime is None and self.at.is_linear:
-            if all(branch.matrix is not None for branch in self._branches(weight=True)):
-                of_q = self.by_positions(self.nodes(self.torques(q, qd, qdd)), q)
-                return self.nodes(np.stack([of_q, 0.0 * of_q]))
+        plain = self.runtime is None and self.at.is_linear
+        if plain and all(branch.matrix is not None for branch in self._branches(weight=True)):
+            of_q = self.by_positions(self.nodes(self.torques(q, qd, qdd)), q)
+            return self.nodes(np.stack([of_q, 0.0 * of_q]))
         motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         robot = self.runtime or symbolic(self.numbers, self.graph)
         both = self.nodes(np.array(torque_slopes(robot, *motion), dtype=object))

@@ -52,7 +52,7 @@ def cleared(robot: CanonicalRobot, model: RobotModel) -> CanonicalRobot:
     }
     if all(values.values()):
         return robot
-    found = mapped(bare, *[lambda name, entry: values.get(name, entry)] * 2)
+    found = mapped(bare, values.get, values.get)
     return found if torque_difference(model, found) <= TORQUE_TOLERANCE else robot
 
 

@@ -22,8 +22,8 @@ from armdyn.graph.program import Program
 from armdyn.shorten.canonical.frames import CanonicalRobot
 from armdyn.shorten.canonical.model import branches, members_of_branches
 from armdyn.shorten.canonical.regroup import regroup
-from armdyn.shorten.constant import constant_mass_matrix, product
 from armdyn.shorten.choice_search import searched_choices, searched_origins
+from armdyn.shorten.constant import constant_mass_matrix, product
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.part_proof import difference, exact, keeps_digits
 from armdyn.shorten.parts import BIAS, MASS_MATRIX, WEIGHT, Part, PartWriter, guarded, prepared

@@ -186,7 +186,7 @@ def test_a_planar_pair_needs_the_second_link_balanced(name, free):
     ids=lambda model: model.name,
 )
 def test_arms_of_one_or_two_groups_of_parallel_axes_reach_a_constant_mass_matrix(model):
-    result = design(model, "constant")
+    result = design(model, "constant", reach=np.inf)
     M, _ = inertia_terms(result.model)
     scale = np.abs(M).max()
     assert result.feasible, result.reason
@@ -237,7 +237,7 @@ def test_too_little_freedom_is_told_from_bodies_that_cannot_exist():
 @pytest.mark.parametrize("name", ["puma560", "panda"])
 def test_a_balanced_arm_needs_no_torque_at_rest(name):
     model = armdyn.load(name).model
-    result = design(model, "gravity-balanced")
+    result = design(model, "gravity-balanced", reach=np.inf)
     M, G = inertia_terms(result.model)
     assert result.feasible
     assert np.abs(G).max() < 1e-13 * np.abs(inertia_terms(model)[1]).max()
@@ -369,7 +369,7 @@ def test_what_the_arm_holds_is_balanced_too_and_kept():
 @pytest.mark.parametrize("free", [None, "*.com", "*.com,*.inertia.zz"])
 def test_any_tree_reaches_what_it_says_it_does(seed, goal, free):
     model = special_model(seed)
-    result = design(model, goal, free)
+    result = design(model, goal, free, reach=np.inf)
     M, G = inertia_terms(result.model)
     left = np.ptp(M, axis=0).max() if goal == "constant" else np.abs(G).max()
     scale = max(1.0, np.abs(M).max(), np.abs(G).max())
@@ -398,7 +398,7 @@ def test_the_equations_of_the_new_arm_have_no_rounding_in_them():
     ids=lambda model: f"{model.name} {len(model.joints)}",
 )
 def test_the_file_of_a_constant_design_has_the_count_of_a_constant_mass_matrix(model, tmp_path):
-    found = design(model, "constant")
+    found = design(model, "constant", reach=np.inf)
     robot, n = armdyn.Robot(found.model), len(model.joints)
     robot.save(tmp_path / "new.toml")
     saved = armdyn.load(tmp_path / "new.toml")
@@ -416,3 +416,49 @@ def test_what_is_free_in_a_design_is_saved_as_a_plain_decimal(tmp_path):
     """Half of what the third link had, and nothing of the solver's last digits."""
     armdyn.Robot(design(SAHA, "constant").model).save(tmp_path / "new.toml")
     assert "inertia = [0.015, 0.015, 0.0285]" in (tmp_path / "new.toml").read_text()
+
+
+def heavy_hand(mass):
+    """A light forearm of 0.4 m with a heavy hand."""
+    rows = [
+        {"joint": "revolute", "a": 0.4, "mass": m, "com": (-0.2, 0, 0), "inertia": [0.01] * 3}
+        for m in (0.2, mass)
+    ]
+    return armdyn.from_dh(rows, gravity=(0, -9.81, 0)).model
+
+
+def test_a_centre_of_mass_stays_as_near_to_its_joint_as_its_link_extends():
+    """That of the first link would have to be m2 a1 / m1 = 10 m behind its joint."""
+    model = heavy_hand(5.0)
+    options = {"goal": "gravity-balanced", "symbolic": False}
+    near, far = (armdyn.simplify(model, **options, reach=reach) for reach in (None, np.inf))
+    assert not near.feasible
+    assert "with a reach of 10 m" in near.reason
+    assert np.abs(after(near)[1][1]).max() <= near.variables.reaches[0] + 1e-8 < 1.0
+    assert "link1 0." in near.report()
+    assert far.feasible
+    assert after(far)[1][1][0] == pytest.approx(-10.0)
+    assert "anywhere" in far.report()
+
+
+def test_bounds_that_are_given_take_the_place_of_the_reach():
+    bounds = {"link1.com.x": (-12.0, 0.0)}
+    found = design(heavy_hand(5.0), "gravity-balanced", bounds=bounds)
+    assert after(found)[1][1][0] == pytest.approx(-10.0)
+
+
+@pytest.mark.parametrize("reach", [None, 0.3])
+def test_counterweights_are_within_reach_of_their_joints(reach):
+    free = "*.mass,*.com,*.inertia"
+    found = design(heavy_hand(0.3), "gravity-balanced", free, add_only=True, reach=reach)
+    weights = [(change.link, weight) for change in found.changes for weight in change.weights]
+    assert found.feasible
+    assert weights
+    for link, weight in weights:
+        assert np.linalg.norm(weight.position) <= found.variables.reaches[link] + 1e-6
+
+
+@pytest.mark.parametrize("reach", [0.0, -1.0, float("nan"), "far"])
+def test_a_reach_is_a_length(reach):
+    with pytest.raises(ModelError, match="reach"):
+        design(SAHA, "constant", reach=reach)

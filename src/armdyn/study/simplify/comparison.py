@@ -14,8 +14,8 @@ from armdyn.graph.count import Operations
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
-from armdyn.study.simplify.goals import element_name
 from armdyn.study.operations.count import count_operations
+from armdyn.study.simplify.goals import element_name
 from armdyn.study.states import reference_trajectory, workspace
 from armdyn.study.terms.torques import TorqueReport, torque_report
 

@@ -146,6 +146,11 @@ class Constraints:
                     by_mass = limit * np.eye(10)[0] * of_centre
                     right = 0.0 if of_centre else sign * limit / unit
                     rows.append(np.append(sign * (row - by_mass) / unit, right - slack)[None])
+        reach = arm.variables.reaches[i]
+        if arm.add_only and np.isfinite(reach):
+            # masses within a ball have Σ m (r² - R²) ≤ 0, and some that do are all in it
+            row = np.array([-(reach**2), 0, 0, 0, 1, 1, 1, 0, 0, 0]) / (arm.mass[i] * arm.size**2)
+            rows.append(np.append(row, row @ arm.start[i])[None])
         return np.concatenate(rows)
 
 

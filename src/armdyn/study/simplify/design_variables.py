@@ -31,6 +31,7 @@ from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, canonical_frames
 from armdyn.shorten.canonical.parameters import ENTRIES, about_com, link_numbers
 from armdyn.shorten.canonical.redesign import redesign
+from armdyn.shorten.canonical.regroup import axis_in_parent
 from armdyn.study.simplify.goals import listed
 from armdyn.study.simplify.linear import numbers_of, pseudo_of, robot_size
 
@@ -86,6 +87,9 @@ class DesignVariables:
     """Lowest and highest value of inertial numbers by symbol."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """The factor of each squared change by symbol; 1 for the others."""
+    reaches: Array = field(default_factory=lambda: np.zeros(0))
+    """How far from the joint of each link its centre of mass and counterweights may be, in every
+    direction of its frame where no bounds are given, shape (n,) [m]."""
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -113,10 +117,12 @@ def parse_design_variables(
     free: str | Iterable[str] | None = None,
     bounds: Bounds | None = None,
     weights: Mapping[str, float] | None = None,
+    reach: float | None = None,
 ) -> DesignVariables:
     """The design variables that words or symbols name, as in `armdyn.simplify`.
 
-    A length without a bound stays between zero and twice its present value.
+    A length without a bound stays between zero and twice its present value, a centre of mass within
+    `reach` of its joint [m]; None: within the size of its link.
     """
     robot = canonical(model)
     asked = _asked(free)
@@ -134,14 +140,45 @@ def parse_design_variables(
             advice = "A length is offered where moving the joint changes nothing else."
             raise UnknownNameError(what, word, known, advice)
     symbols = {symbol for word in asked for symbol in known[word]}
+    reaches = _sizes(model, robot) if reach is None else _reaches(reach, len(model.links))
     limits = _limits(known, symbols, bounds)
+    for i, (link, most) in enumerate(zip(robot.links, reaches.tolist(), strict=True), start=1):
+        for axis, value in zip("xyz", link.u / (link.M or 1.0), strict=True):
+            # a link as it is stays within
+            if f"{axis}{i}" in symbols and math.isfinite(most):
+                limits.setdefault(f"{axis}{i}", (min(-most, value), max(most, value)))
     numbers = [[f"{name}{i + 1}" in symbols for name in NUMBERS] for i in range(len(model.links))]
     return DesignVariables(
         np.array(numbers),
         tuple(x.within(*limits.get(s, OPEN)) for s, x in lengths.items() if s in symbols),
         {symbol: pair for symbol, pair in limits.items() if symbol[0] not in "ad"},
         _weights(known, weights),
+        reaches,
     )
+
+
+def _reaches(reach: float, links: int) -> Array:
+    if reach != math.inf and check_number("reach", reach) <= 0:
+        raise ModelError(f"reach: expected a positive length in m, or inf, got {shown(reach)}")
+    return np.full(links, float(reach))
+
+
+def _sizes(model: RobotModel, robot: CanonicalRobot) -> Array:
+    """How far each link extends from its joint [m]: to its joints, its tool, its uniform box."""
+    frames, sizes = canonical_frames(model), np.zeros(len(robot.links))
+    for i, link in enumerate(robot.links):
+        mass, com, tensor = about_com(link.J, link.u, link.M)
+        # the diagonal of a box is √(12 ∫ r² dm / m), and the trace of its tensor is 2 ∫ r² dm
+        half = math.sqrt(max(1.5 * float(np.trace(tensor)) / mass, 0.0)) if mass > 0 else 0.0
+        sizes[i] = max(sizes[i], float(np.linalg.norm(com)) + half)
+        if link.parent >= 0:
+            ends = sizes[link.parent], float(np.linalg.norm(axis_in_parent(link)[1]))
+            sizes[link.parent] = max(ends)
+    at = model.flange.link
+    if at >= 0:
+        tool = inverse(frames[at]) @ model.tool_frame.placement
+        sizes[at] = max(sizes[at], float(np.linalg.norm(tool[:3, 3])))
+    return np.where(sizes > 0, sizes, robot_size(robot))
 
 
 def _refuse_lengths(model: RobotModel, words: set[str]) -> None:

@@ -145,13 +145,14 @@ class Simplification(Result):
 
 def _headline(found: Simplification) -> Section:
     name = found.before.model.title or found.before.name
-    lines = [f"goal: {found.goals}", f"free: {found.variables}"]
+    lines = [f"goal: {found.goals}", f"free: {found.variables}", _reach(found)]
     remaining = [v for v in found.variations if v.remains]
     data = {
         **parts_of(found, "exit_code", "feasible", "reason", "residual", "cost", "rank"),
         "robot": found.before.name,
         "goal": found.goals.words,
         "free": found.variables.symbols,
+        "reach": [x if np.isfinite(x) else None for x in found.variables.reaches.tolist()],
         "remaining": [parts_of(v, "element", "before", "after", "scale") for v in remaining],
     }
     if found.feasible:
@@ -163,6 +164,13 @@ def _headline(found: Simplification) -> Section:
         for v in sorted(remaining, key=lambda v: -v.after / v.scale)[:MOST_LINES]
     ]
     return Section(f"{name}: not reached; {found.reason}", tuple(lines), data=data)
+
+
+def _reach(found: Simplification) -> str:
+    links = zip(found.before.model.links, found.variables.reaches.tolist(), strict=True)
+    ends = [f"{link.name} {reach:.3g} m" for link, reach in links if np.isfinite(reach)]
+    where = f"this far from their joints: {', '.join(ends)}" if ends else "anywhere"
+    return f"reach: centres of mass and counterweights may be {where}"
 
 
 def _obstacles(found: Sequence[Obstacle]) -> Section:

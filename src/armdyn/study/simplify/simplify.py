@@ -6,6 +6,7 @@ model simplification of serial manipulators.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -54,6 +55,7 @@ def simplify(
     *,
     bounds: Bounds | None = None,
     weights: Mapping[str, float] | None = None,
+    reach: float | None = None,
     margin: float = MARGIN,
     kept: float = KEPT,
     add_only: bool = False,
@@ -76,6 +78,8 @@ def simplify(
             "shaking-moment" (motions do not shake the base); several in a list or joined by "+".
         bounds: Lowest and highest value by word or symbol; None for an open end.
         weights: The factor of a squared change by word or symbol; 1 for the others.
+        reach: How far from its joint a centre of mass, along each axis, and counterweights may be
+            where no bounds are given [m]; None: as far as its link extends; math.inf: anywhere.
         margin: How far changed links are from bodies that cannot exist.
         kept: The share of its squared radii of gyration that a changed link keeps at least.
         add_only: Whether material may only be added, as counterweights are; needs free masses.
@@ -88,15 +92,21 @@ def simplify(
     model = before.model
     motion = None if over is None else motion_of(before, over)
     goals = parse_goals(model, goal)
-    variables = parse_design_variables(model, free, bounds, weights)
+    variables = parse_design_variables(model, free, bounds, weights, reach)
     designed = partial(design, before, goals, margin=margin, kept=kept, add_only=add_only)
     found = replace(designed(variables, progress=progress), motion=motion)
+    if not found.feasible and reach is None and not found.obstacles:
+        far = designed(parse_design_variables(model, free, bounds, weights, math.inf))
+        if far.feasible:
+            advice = f"; beyond the sizes of the links it is, with a reach of {farthest(far):.4g} m"
+            found = replace(found, reason=found.reason + advice)
     searched = ParametrisedArm(model, variables, add_only).searched
 
-    def reaches(held: Mapping[str, float]) -> tuple[bool, str]:
-        fixed = {s: (value, value) for s, value in held.items() if s in searched}
+    def reaches(values: Mapping[str, float]) -> tuple[bool, str]:
+        fixed = {s: (value, value) for s, value in values.items() if s in searched}
         try:
-            fewer = parse_design_variables(model, free, {**(bounds or {}), **fixed}, weights)
+            held = {**(bounds or {}), **fixed}
+            fewer = parse_design_variables(model, free, held, weights, reach)
         except ModelError as error:
             return False, str(error)
         trial = designed(fewer)
@@ -111,6 +121,14 @@ def simplify(
     solved = branches(asked, variables.symbols, None if found.obstacles else reaches)
     seconds = {"conditions": then - began, "branches": time.perf_counter() - then}
     return replace(found, solved=solved, seconds={**found.seconds, **seconds})
+
+
+def farthest(found: Simplification) -> float:
+    """The farthest that a design has taken a centre of mass or a counterweight from its joint."""
+    places = [change.after.com for change in found.changes]
+    weights = [weight.position for change in found.changes for weight in change.weights]
+    distances = [np.abs(com).max() for com in places] + [np.linalg.norm(w) for w in weights]
+    return float(max(distances, default=0.0))
 
 
 def _checked(robot: Robot | RobotModel, symbolic: object, progress: object) -> Robot:
