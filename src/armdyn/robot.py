@@ -884,13 +884,15 @@ class Robot:
         com: ArrayLike = (0, 0, 0),
         inertia: ArrayLike | None = None,
         *,
+        add: bool = False,
         physical: Physical = "error",
     ) -> Self:
         """The robot holding a body: mass [kg], centre of mass in the tool frame [m], tensor.
 
-        Instead of these three, an `armdyn.Inertia` in the tool frame may be given.
+        Instead of these three, an `armdyn.Inertia` in the tool frame may be given. A robot that
+        holds something already takes a second body only with `add`.
         """
-        model = edit.with_payload(self.model, mass, com, inertia)
+        model = edit.with_payload(self.model, mass, com, inertia, add=add)
         return self._other(check_physical(model, physical))
 
     def without_payload(self) -> Self:

@@ -160,7 +160,7 @@ def _compiling(robot: Robot, seconds: float, _: int) -> Iterator[Speed]:
             end = perf_counter() + seconds
             while len(times["load"]) < FEWEST_COMPILED or perf_counter() < end:
                 mass = 1e-3 * (1 + len(times["load"]))
-                model = robot.with_payload(mass, physical="ignore").model
+                model = robot.with_payload(mass, add=True, physical="ignore").model
                 for found in times.values():
                     found.append(_first_torques(Robot(model, cache=cache), batch))
         for way, found in times.items():

@@ -99,6 +99,9 @@ class RobotSource:
             "MASS[,X,Y,Z[,IXX,IYY,IZZ[,IXY,IXZ,IYZ]]]",
         ),
     ] = None
+    add_payload: Annotated[
+        bool, _shared("Hold --payload beside what the file holds.", None, "--add-payload")
+    ] = False
     gravity: Annotated[
         str | None, _shared("The field of gravity in m/s², world axes, pointing down.", "X,Y,Z")
     ] = None
@@ -160,7 +163,7 @@ class RobotSource:
         )
         if self.payload is None:
             return model, findings
-        model = with_payload(model, *_payload(self.payload))
+        model = with_payload(model, *_payload(self.payload), add=self.add_payload)
         return model, (*findings, *physical_warnings(model, physical))
 
 

@@ -20,7 +20,10 @@ def worst(
     robot: RobotSource,
     *,
     lift: float = option(
-        0.0, "The heaviest point mass that the tool may take up, in kg.", "KG", min=0.0
+        0.0,
+        "The heaviest point mass to lift beside --payload, in kg.",
+        "KG",
+        min=0.0,
     ),
     speed: float = option(
         1.0, "The share of the velocity limits that is allowed.", "0..1", min=0.0, max=1.0
@@ -43,7 +46,7 @@ def worst(
     with steps_bar("compiling the torques", "motors") as tell:
         found = worst_case(
             arm,
-            payload=lift,
+            lift=lift,
             speed=speed,
             acceleration=bends if len(bends) > 1 else bends[0],
             friction=friction,

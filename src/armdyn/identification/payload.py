@@ -72,7 +72,7 @@ class Payload(Result):
     @property
     def loaded(self) -> Robot:
         """The robot holding it."""
-        return self.robot.with_payload(self.body)
+        return self.robot.with_payload(self.body, add=True)
 
     def save(self, path: str | Path) -> None:
         """Write the robot holding it to a .toml or .urdf file."""

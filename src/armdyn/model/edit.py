@@ -151,15 +151,23 @@ def with_payload(
     com: npt.ArrayLike = (0, 0, 0),
     inertia: npt.ArrayLike | None = None,
     name: str = "payload",
+    add: bool = False,
 ) -> RobotModel:
     """The robot with a body held at the tool: com [m] and inertia [kg m²] about it in its axes.
 
-    Instead of the mass, an `Inertia` in the tool frame may be given.
+    Instead of the mass, an `Inertia` in the tool frame may be given. What the robot holds already
+    is an error, unless this body is to be held beside it: `add`.
     """
     link = model.flange.link
     if link < 0:
         raise ModelError(
             f"the tool of {model.name!r} is on the base, where a payload has no effect"
+        )
+    if not add and (already := model.payloads):
+        raise ModelError(
+            f"{model.name!r} holds a payload of {model.payload_mass:g} kg already "
+            f"({', '.join(body.name for body in already)}); add=True (--add-payload) holds this "
+            "one beside it, without_payload() puts it down, so that it can be saved without it"
         )
     if isinstance(mass, Inertia):
         if inertia is not None or np.any(com):

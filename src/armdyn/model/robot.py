@@ -180,6 +180,16 @@ class RobotModel:
         """The tool as a frame on the link that carries it."""
         return Frame("tool", self.flange.link, frozen(self.flange.placement @ self.tool))
 
+    @property
+    def payloads(self) -> tuple[Body, ...]:
+        """The bodies that are held and can be put down."""
+        return tuple(body for link in self.links for body in link.bodies if body.payload)
+
+    @property
+    def payload_mass(self) -> float:
+        """What they weigh together [kg]."""
+        return sum((body.inertia.mass for body in self.payloads), 0.0)
+
     @cached_property
     def independent(self) -> tuple[int, ...]:
         """Indices of the joints that follow no other: the coordinates of the robot."""

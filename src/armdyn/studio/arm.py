@@ -241,7 +241,7 @@ def arm_of(loaded: Loaded, source: str, file: Path | None, uploaded: bool, tell:
 
 def holding(robot: Robot, payload: float) -> Robot:
     """The robot with a payload [kg] at its tool, whether or not it could exist without."""
-    return robot.with_payload(payload, physical="ignore") if payload > 0 else robot
+    return robot.with_payload(payload, add=True, physical="ignore") if payload > 0 else robot
 
 
 def branches(model: RobotModel) -> bool:

@@ -111,7 +111,7 @@ def _worst(robot: Robot, payload: float, tell: Tell) -> Iterator[str]:
     if robot.model.loops:
         return
     tell("finding the worst case")
-    found = worst_case(robot, payload=payload)
+    found = worst_case(robot, lift=payload)
     section = found.sections()[0]
     yield "<h2>The worst case of each motor</h2>"
     yield "".join(f"<p>{escape(line)}</p>" for line in section.lines)

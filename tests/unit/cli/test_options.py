@@ -66,6 +66,23 @@ def test_options_reach_the_check_and_the_comparison(command):
     assert np.isclose(tau, here["here"], rtol=1e-12).any()
 
 
+def test_a_second_payload_is_refused_unless_it_is_added(command, tmp_path):
+    """A file that was written with --payload holds it; naming it again would hold it twice."""
+    path = tmp_path / "loaded.toml"
+    armdyn.load("two_link").with_payload(2.0).save(path)
+    masses = []
+    for options in ((), ("--payload", "1", "--add-payload")):
+        code, out, _ = command("worst", path, *options, "--speed", "0", "--json")
+        assert code == 0
+        masses.append(json.loads(out)["payload"])
+    assert masses == [2.0, 3.0]
+    code, out, err = command("info", path, "--payload", "2")
+    assert (code, out) == (2, "")
+    assert "holds a payload of 2 kg already (payload)" in " ".join(err.split())
+    assert "--add-payload" in err
+    assert "without_payload()" in err
+
+
 def test_bad_placements_are_refused(command):
     code, out, err = command("info", "two_link", "--base", "1,2")
     assert (code, out) == (2, "")

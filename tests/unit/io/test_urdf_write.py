@@ -153,7 +153,7 @@ def test_standard_dh_robot_survives_with_its_frames_at_the_far_ends() -> None:
 
 def test_payloads_survive_and_can_be_put_down() -> None:
     empty = dh_robot()
-    loaded = with_payload(with_payload(empty, 2.0, (0.1, 0, 0.2)), 0.5, (0, 0.3, 0))
+    loaded = with_payload(with_payload(empty, 2.0, (0.1, 0, 0.2)), 0.5, (0, 0.3, 0), add=True)
     back = check_survives(loaded)
     assert [body.payload for body in back.links[-1].bodies] == [False, True, True]
     check_same_torques(without_payload(back), empty)

@@ -17,12 +17,12 @@ def robot():
 
 @pytest.fixture(scope="module")
 def found(robot):
-    return armdyn.worst_case(robot, payload=1.5, acceleration=[2.0, 3.0, 4.0])
+    return armdyn.worst_case(robot, lift=1.5, acceleration=[2.0, 3.0, 4.0])
 
 
 def test_at_rest_the_worst_pose_is_stretched_and_level():
     length, g, held = 0.8, 9.8062, 0.7
-    case = armdyn.worst_case(armdyn.load("two_link"), payload=held, speed=0.0)
+    case = armdyn.worst_case(armdyn.load("two_link"), lift=held, speed=0.0)
     first = g * length * (2.0 / 2 + 1.0 * 1.5 + 2 * held)
     second = g * length * (1.0 / 2 + held)
     assert [abs(d.torque) for d in case.demands] == pytest.approx([first, second], rel=1e-5)
@@ -37,7 +37,7 @@ def test_each_demand_is_the_torque_of_its_state_and_within_the_limits(robot, fou
         loaded = robot.with_payload(demand.payload) if demand.payload else robot
         tau = loaded.inverse_dynamics(demand.q, demand.qd, demand.qdd)
         assert tau[i] == pytest.approx(demand.torque, rel=1e-12)
-        assert 0 <= demand.payload <= 1.5
+        assert 0 <= demand.payload == demand.lift <= 1.5
         low, high = robot.model.ranges.T
         assert (low - 1e-12 <= demand.q).all()
         assert (demand.q <= high + 1e-12).all()
@@ -71,6 +71,26 @@ def test_margin_and_payload_say_when_the_motor_breaks(robot, found):
     assert "not known" in str(third)
 
 
+@pytest.mark.slow
+def test_what_is_held_is_held_throughout_and_a_lift_comes_on_top(robot, found):
+    """Holding 1 kg and lifting 0.5 is at worst holding 1.5, and never holding less than 1."""
+    both = armdyn.worst_case(robot, payload=1.0, lift=0.5, acceleration=[2.0, 3.0, 4.0])
+    same = armdyn.worst_case(robot.with_payload(1.0), lift=0.5, acceleration=[2.0, 3.0, 4.0])
+    assert both.report() == same.report()
+    assert (both.payload, both.lift) == (1.0, 0.5)
+    assert "1 kg held, up to 0.5 kg lifted" in both.report()
+    assert {demand.payload for demand in both.demands} <= {1.0, 1.5}
+    heaviest = found.demands[1]
+    assert both.demands[1].torque == pytest.approx(heaviest.torque, rel=1e-6)
+    assert both.demands[1].breaking_payload >= 1.0
+    with pytest.raises(ModelError, match=r"holds a payload of 1 kg already"):
+        armdyn.worst_case(robot.with_payload(1.0), payload=0.5)
+
+
+def test_the_map_has_units(found):
+    assert found.map.names == ("joint2 [rad]", "joint3 [rad]")
+
+
 def test_the_map_reaches_the_worst_case_and_is_evaluated(robot, found):
     heat = found.map
     assert heat.joints == (1, 2)
@@ -83,7 +103,7 @@ def test_the_map_reaches_the_worst_case_and_is_evaluated(robot, found):
 
 @pytest.mark.slow
 def test_it_is_told_drawn_and_the_same_again(robot, found, tmp_path):
-    again = armdyn.worst_case(robot, payload=1.5, acceleration=[2.0, 3.0, 4.0])
+    again = armdyn.worst_case(robot, lift=1.5, acceleration=[2.0, 3.0, 4.0])
     assert again.report() == found.report()
     assert json.loads(found.json())["worst"] == "joint2"
     assert "% missing" in found.report()
@@ -95,6 +115,7 @@ def test_it_is_told_drawn_and_the_same_again(robot, found, tmp_path):
     ("options", "error", "message"),
     [
         ({"payload": -1.0}, ModelError, "payload: expected a mass of 0 or more"),
+        ({"lift": -1.0}, ModelError, "lift: expected a mass of 0 or more"),
         ({"speed": 1.5}, ModelError, "speed: expected a share from 0 to 1"),
         ({"acceleration": [1.0, 2.0]}, ModelError, "one for each of the 3 joints"),
         ({"acceleration": "fast"}, ModelError, "acceleration: expected one finite number"),
@@ -117,7 +138,7 @@ def test_the_command_prints_draws_and_refuses(command, tmp_path):
     words = ("worst", "two_link", "--lift", "0.7", "--speed", "0")
     code, out, err = command(*words, "--json", "--plot", picture)
     assert (code, err) == (0, "")
-    wanted = armdyn.worst_case(armdyn.load("two_link"), payload=0.7, speed=0.0)
+    wanted = armdyn.worst_case(armdyn.load("two_link"), lift=0.7, speed=0.0)
     assert json.loads(out)["joints"] == json.loads(wanted.json())["joints"]
     assert b"<svg" in picture.read_bytes()
     code, out, _ = command(*words, "--acceleration", "1,2")

@@ -108,7 +108,7 @@ class DesignPanel(Panel):
 
             tell("designing")
             if payload > 0:
-                robot = Robot(edit.with_payload(robot.model, payload, name=HELD))
+                robot = Robot(edit.with_payload(robot.model, payload, name=HELD, add=True))
             found = simplify(
                 robot, free, goal, add_only=add_only, symbolic=robot.n <= 3,
                 progress=lambda done, steps: tell(f"searching lengths, {done} of {steps}"),

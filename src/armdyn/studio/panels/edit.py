@@ -365,7 +365,7 @@ class EditPanel(Panel):
 def ledger(model: RobotModel, state: State) -> Ledger:
     """The torques of a robot that is not compiled."""
     if state.payload > 0:
-        model = edit.with_payload(model, state.payload, (0, 0, 0), None)
+        model = edit.with_payload(model, state.payload, add=True)
     return Ledger(*TextbookTerms(coordinates_of(model)).ledger(state.q, state.qd, state.qdd))
 
 

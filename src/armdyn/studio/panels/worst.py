@@ -55,14 +55,14 @@ class WorstPanel(Panel):
         if self.found is not None:
             demands = {demand.joint: demand for demand in self.found.demands}
             demand = demands.get(self._motor.value, self.found.worst)
-            state = State(demand.q, demand.qd, demand.qdd, demand.payload)
+            state = State(demand.q, demand.qd, demand.qdd, demand.lift)
             self._session.take(state)
             self._session.look(state=state)
 
     def _find(self, _: Any) -> None:
         bends = typed("acceleration", self._acceleration.value, 1, self._session.robot.n)
         asked: dict[str, Any] = {
-            "payload": typed("payload", self._payload.value, 1)[0],
+            "lift": typed("payload", self._payload.value, 1)[0],
             "speed": float(self._speed.value) / 100,
             "acceleration": bends if len(bends) > 1 else bends[0],
         }

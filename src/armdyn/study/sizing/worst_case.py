@@ -36,6 +36,7 @@ class HeatMap:
     joints: tuple[int, int]
     """The coordinates along x and y, from 0."""
     names: tuple[str, str]
+    """Their joints, with units."""
     x: Array
     """Positions of the first, (k,)."""
     y: Array
@@ -88,11 +89,13 @@ class Demand:
     """Positions of all joints, (n,) [rad or m]."""
     qd: Array
     qdd: Array
+    lift: float
+    """What is lifted there beside what the robot holds [kg]."""
     payload: float
-    """What is held there [kg]."""
+    """What is held there, both together [kg]."""
     breaking_payload: float
-    """The lightest payload that takes the motor to its limit in this motion [kg]; infinite if
-    none does, 0 if it is beyond the limit without any."""
+    """The lightest that both together are where the motor is at its limit in this motion [kg];
+    infinite if it never is, what the robot holds if it is beyond the limit without any lift."""
 
     @property
     def use(self) -> float:
@@ -127,7 +130,9 @@ class WorstCase(Result):
     demands: tuple[Demand, ...]
     """One a coordinate, in their order."""
     payload: float
-    """The heaviest payload that was allowed [kg]."""
+    """What the robot holds [kg]."""
+    lift: float
+    """The heaviest mass that was lifted beside it [kg]."""
     speed: float
     """The share of the velocity limits that was allowed."""
     acceleration: Array
@@ -149,10 +154,12 @@ class WorstCase(Result):
     def sections(self) -> tuple[Section, ...]:
         """The table of motors, and all numbers as data."""
         title = f"{self.robot.model.title or self.robot.name}: the worst case of each motor"
-        allowed = f"up to {self.payload:g} kg held, {100 * self.speed:.3g} % of the velocity limits"
+        allowed = f"{100 * self.speed:.3g} % of the velocity limits"
+        masses = f"{self.payload:g} kg held, up to {self.lift:g} kg lifted beside"
         most = float(self.acceleration.max(initial=0.0))
         lines = (
-            f"over all positions within the limits, {allowed}, accelerations up to {most:g}",
+            f"over all positions within the limits, {allowed}, accelerations up to {most:g}, "
+            f"{masses}",
             str(self.worst),
             f"found among {self.states:,} states; that there is none worse is not proved",
         )
@@ -167,9 +174,10 @@ class WorstCase(Result):
             for demand in self.demands
         )
         columns = ("joint", "torque", "limit", "margin", "held [kg]", "breaks at [kg]", "q", "qd")
-        names = ["joint", "torque", "limit", "use", "payload", "breaking_payload", "q", "qd", "qdd"]
+        names = ["joint", "torque", "limit", "use", "lift", "payload", "breaking_payload"]
+        names += ["q", "qd", "qdd"]
         data = {
-            **parts_of(self, "payload", "speed", "acceleration", "states"),
+            **parts_of(self, "payload", "lift", "speed", "acceleration", "states"),
             "robot": self.robot.name,
             "worst": self.worst.joint,
             "joints": [parts_of(x, *names) | {"margin_percent": x.margin} for x in self.demands],
@@ -200,6 +208,7 @@ def worst_case(
     robot: Robot,
     *,
     payload: float = 0.0,
+    lift: float = 0.0,
     speed: float = 1.0,
     acceleration: ArrayLike = 0.0,
     friction: bool = True,
@@ -213,19 +222,21 @@ def worst_case(
 
     Args:
         robot: The robot.
-        payload: The heaviest point mass held at the tool [kg].
+        payload: A point mass that the tool holds throughout [kg].
+        lift: The heaviest point mass that it may lift beside what the robot holds [kg].
         speed: The share of the velocity limits that is allowed, 0 to 1; 0: poses at rest.
         acceleration: The largest accelerations, one number or (n,) [rad/s² or m/s²].
         friction: Whether joint friction is in the torques.
         progress: Called with the number of motors that are done, and of all.
 
     Example:
-        >>> print(worst_case(load("panda"), payload=3.0).worst)  # doctest: +SKIP
+        >>> print(worst_case(load("panda"), lift=3.0).worst)  # doctest: +SKIP
     """
-    model = check_robot(robot).model
-    held = check_number("payload", payload)
-    if held < 0:
-        raise ModelError(f"payload: expected a mass of 0 or more [kg], got {shown(payload)}")
+    for what, mass in (("payload", payload), ("lift", lift)):
+        if check_number(what, mass) < 0:
+            raise ModelError(f"{what}: expected a mass of 0 or more [kg], got {shown(mass)}")
+    robot = check_robot(robot).with_payload(payload) if payload else check_robot(robot)
+    model = robot.model
     if not 0 <= check_number("speed", speed) <= 1:
         raise ModelError(f"speed: expected a share from 0 to 1, got {shown(speed)}")
     bends = largest_rates("acceleration", acceleration, np.zeros(robot.n))
@@ -234,7 +245,7 @@ def worst_case(
             f"{robot.name!r} has loops, whose limits do not say which positions can be reached; "
             "sweep over positions of yours instead"
         )
-    search = _Search(robot, held, speed, bends, friction)
+    search = _Search(robot, float(lift), speed, bends, friction)
     best = []
     for i in range(robot.n):
         best.append(search.climb(i))
@@ -242,13 +253,14 @@ def worst_case(
             progress(i + 1, robot.n)
     demands = tuple(search.demand(i, x) for i, x in enumerate(best))
     heat = search.map(demands)
-    return WorstCase(robot, demands, held, float(speed), bends, heat, search.states)
+    masses = model.payload_mass, float(lift)
+    return WorstCase(robot, demands, *masses, float(speed), bends, heat, search.states)
 
 
 class _Search:
     """Torques over a box of positions, velocities and accelerations, each from 0 to 1."""
 
-    def __init__(self, robot: Robot, payload: float, speed: float, bends: Array, friction: bool):
+    def __init__(self, robot: Robot, lift: float, speed: float, bends: Array, friction: bool):
         model = robot.model
         joints = [model.joints[i] for i in model.independent]
         given = np.array([joint.limits.velocity or np.inf for joint in joints])
@@ -259,14 +271,14 @@ class _Search:
         self.low = np.concatenate([low, -rates, -bends])
         self.high = np.concatenate([high, rates, bends])
         self.limits = effort_limits(model)
-        self._masses = np.unique([0.0, payload])
+        self._masses = np.unique([0.0, lift])
         self._held = np.array([robot.payload_vector(mass) for mass in self._masses])
         self._kernel = robot.kernel("inverse_dynamics", payload=True, friction=friction)
         self._first = self._filled()
         self._sizes = np.abs(self.torques(self._first)).max(axis=0)
 
     def torques(self, x: Array) -> Array:
-        """Torques (masses, m, n) of states x (m, 3 n), without and with the payload."""
+        """Torques (masses, m, n) of states x (m, 3 n), without and with the lift."""
         self.states += len(x) * len(self._held)
         q, qd, qdd = np.split(self.low + x * (self.high - self.low), 3, axis=-1)
         found = self._kernel(q, qd, qdd, self._held[:, None, :])
@@ -299,9 +311,11 @@ class _Search:
         joint, limit = self.joints[i], float(self.limits[i])
         one = np.array([self.robot.payload_vector(mass) for mass in (0.0, 1.0)])
         empty, with_one = self._kernel(q, qd, qdd, one)[:, i]
+        lift, held = float(self._masses[k]), self.robot.model.payload_mass
+        breaking = held + _breaking(float(empty), float(with_one - empty), limit)
         return Demand(
             joint.name, joint.type.torque_unit, float(torques[k]), limit, q, qd, qdd,
-            float(self._masses[k]), _breaking(float(empty), float(with_one - empty), limit),
+            lift, held + lift, breaking,
         )  # fmt: skip
 
     def map(self, demands: tuple[Demand, ...]) -> HeatMap:
@@ -332,10 +346,10 @@ class _Search:
         q = np.repeat(worst.q[None], cells * cells, axis=0)
         q[:, a], q[:, b] = np.tile(x, cells), np.repeat(y, cells)
         found = uses(q)
-        names = self.joints[a].name, self.joints[b].name
+        one, two = (f"{self.joints[k].name} [{self.joints[k].type.unit}]" for k in (a, b))
         shape = cells, cells
         return HeatMap(
-            (a, b), names, x, y, found.max(axis=1).reshape(shape),
+            (a, b), (one, two), x, y, found.max(axis=1).reshape(shape),
             found.argmax(axis=1).reshape(shape), (float(worst.q[a]), float(worst.q[b])),
         )  # fmt: skip
 
@@ -350,7 +364,7 @@ class _Search:
 
 
 def _breaking(empty: float, slope: float, limit: float) -> float:
-    """The lightest payload [kg] with |empty + slope m| = limit."""
+    """The lightest mass m [kg] with |empty + slope m| = limit."""
     if not np.isfinite(limit):
         return float("inf")
     if abs(empty) >= limit:
