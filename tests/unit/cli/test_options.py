@@ -15,6 +15,7 @@ WITHOUT_ROBOT = {"robots", "inertia", "bench", "cache", "rank"}
 """Also the verb that takes several robots, each as it is."""
 SHARED = {
     "payload",
+    "add_payload",
     "gravity",
     "lock",
     "tool",
