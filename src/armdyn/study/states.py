@@ -10,7 +10,7 @@ A choice that was made by some states is verified by others of the same kind.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -278,7 +278,7 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
         return replace(sample, words=f"at {counted(len(sample), 'other state')} of the workspace")
     if len(given) == 1:
         return replace(given, words="at this one state again, as there is no other")
-    share, count = BETWEEN[number % len(BETWEEN)], len(given) - 1
+    share, count, at = BETWEEN[number % len(BETWEEN)], len(given) - 1, None
     if given.t is None:
         q, qd, qdd = ((1 - share) * v[:-1] + share * v[1:] for v in given.motion)
         words = f"at {counted(count, 'state')} between these"
@@ -286,8 +286,59 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
         t = given.t - given.t[0]
         between = (1 - share) * t[:-1] + share * t[1:]
         q, qd, qdd = hermite(given.t, *given.motion)(between)
-        words = f"at {counted(count, 'instant')} between these"
-    return StateSet(q, qd, qdd, np.full(count, 1 / count), words)
+        words, at = f"at {counted(count, 'instant')} between these", given.t[0] + between
+    return StateSet(q, qd, qdd, np.full(count, 1 / count), words, at)
+
+
+STEPS = tuple(0.25 * 0.5**k for k in range(11))
+"""Steps along a coordinate, in parts of its range."""
+ROUNDS = 12
+"""Steps of one length at most."""
+Sizes = Callable[[Array], Array]
+"""From places (m, k) in the unit cube to what is sought the largest of, (m,)."""
+
+
+def climbed(sizes: Sizes, x: Array) -> Array:
+    """The place (k,) of the largest that is reached from places (m, k) in the unit cube.
+
+    Steps are along one coordinate at a time, the best of all, and become smaller.
+    """
+    value, rows = sizes(x), np.arange(len(x))
+    moves = np.concatenate([np.eye(x.shape[1]), -np.eye(x.shape[1])])
+    for step in STEPS:
+        for _ in range(ROUNDS):
+            tried = np.clip(x[:, None] + step * moves, 0.0, 1.0)
+            there = sizes(tried.reshape(-1, x.shape[1])).reshape(len(x), -1)
+            best = there.argmax(axis=1)
+            better = there[rows, best] > value * (1 + 1e-12)
+            if not better.any():
+                break
+            x = np.where(better[:, None], tried[rows, best], x)
+            value = np.maximum(value, there.max(axis=1))
+    return np.asarray(x[int(value.argmax())])
+
+
+def state_cube(
+    robot: Robot, over: Over, states: StateSet
+) -> tuple[Array, Callable[[Array], Motion]] | None:
+    """Places of states in a unit cube, (m, k), and the motion at places of it.
+
+    Of a workspace its sides are positions, speeds and accelerations, of a motion it is time. None
+    where states are no cube: with loops, and of states without times.
+    """
+    if is_workspace(over):
+        if robot.model.loops:
+            return None
+        low, high = robot.model.ranges.T
+        # every other state of a sample has the largest rates
+        rates = np.concatenate([np.abs(v).max(axis=0) for v in (states.qd, states.qdd)])
+        start, span = np.append(low, -rates), np.append(high - low, 2 * rates)
+        x = (np.concatenate(states.motion, axis=1) - start) / np.where(span > 0, span, 1.0)
+        return x, lambda x: tuple(np.split(start + x * span, 3, axis=-1))  # type: ignore[return-value]
+    if states.t is None or len(states) == 1:
+        return None
+    t, path = states.t - states.t[0], hermite(states.t, *states.motion)
+    return (t / t[-1])[:, None], lambda x: path(x[:, 0] * t[-1])
 
 
 MOST_STATES = 100_000

@@ -22,7 +22,7 @@ from armdyn.report.panels import name_rows, sheet
 from armdyn.report.result import Result, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.limits import effort_limits
-from armdyn.study.states import largest_rates
+from armdyn.study.states import climbed, largest_rates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,10 +195,6 @@ FIRST_STATES = 2**14
 """States that fill the limits evenly."""
 STARTS = 12
 """States from which each motor's worst case is searched."""
-STEPS = tuple(0.25 * 0.5**k for k in range(11))
-"""Steps along a coordinate, in parts of its range."""
-ROUNDS = 12
-"""Steps of one length at most."""
 MAP_CELLS = 41
 Progress = Callable[[int, int], None]
 """Called with the motors that are done, and all."""
@@ -287,21 +283,7 @@ class _Search:
     def climb(self, i: int) -> Array:
         """The state (3 n,) that asks most of motor i."""
         x = self._first[np.argsort(-self._sizes[:, i], kind="stable")[:STARTS]]
-        value = np.abs(self.torques(x)[..., i]).max(axis=0)
-        moves = np.concatenate([np.eye(x.shape[1]), -np.eye(x.shape[1])])
-        for step in STEPS:
-            for _ in range(ROUNDS):
-                tried = np.clip(x[:, None] + step * moves, 0.0, 1.0)
-                flat = tried.reshape(-1, x.shape[1])
-                sizes = np.abs(self.torques(flat)[..., i]).max(axis=0).reshape(len(x), -1)
-                best = sizes.argmax(axis=1)
-                better = sizes[np.arange(len(x)), best] > value * (1 + 1e-12)
-                if not better.any():
-                    break
-                x = np.where(better[:, None], tried[np.arange(len(x)), best], x)
-                value = np.maximum(value, sizes.max(axis=1))
-        found: Array = x[int(value.argmax())]
-        return found
+        return climbed(lambda x: np.abs(self.torques(x)[..., i]).max(axis=0), x)
 
     def demand(self, i: int, x: Array) -> Demand:
         """What a state asks of motor i."""

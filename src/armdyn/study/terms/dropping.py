@@ -25,6 +25,7 @@ from armdyn.formulations.rotors import rotor_torques
 from armdyn.graph.evaluate import FLOATS, evaluate, run, steps_of
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.operations import slopes
+from armdyn.graph.printer import PLAIN, Infix
 from armdyn.graph.visit import inside_angles, reachable, rebuilt, uses
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Inertia, RobotModel
@@ -195,6 +196,8 @@ EVALUATED_NODES, FEWEST_EVALUATIONS = 100_000, 20
 """Nodes evaluated in one walk through a program; and how often the whole program is at least."""
 LARGEST_COUNTED = 40
 """Operations beyond which those that go with a term are not counted any further."""
+TERM_DEPTH = 5
+"""How many operations deep a term is written out."""
 COUNTED = ("add", "sub", "mul", "div")
 """Operations that are worth saving."""
 
@@ -217,20 +220,55 @@ class Cut:
 
     node: Node
     kept: Node
-    negative: bool
-    """Whether the term that is left is subtracted."""
+    gone: Node
+    errors: Array
+    """Its estimated error in each torque, relative to the scale, (n,)."""
     price: float
-    """Its estimated error, for each operation that is saved."""
+    """The largest of them, for each operation that is saved."""
+
+    @property
+    def negative(self) -> bool:
+        """Whether the term that is left is subtracted."""
+        return self.node.op == "sub" and self.kept is self.node.args[1]
 
 
-def pruned(outputs: Sequence[Node], states: PruningStates, tolerance: float) -> list[Node]:
-    """The outputs with terms left out, within the tolerance at these states."""
-    kept = list(outputs)
+@dataclass(frozen=True, slots=True)
+class DroppedTerm:
+    """A term that a sum of the program has lost."""
+
+    text: str
+    """What it is, in inputs and numbers; three dots for what lies deeper."""
+    joint: int
+    """The coordinate, from 0, whose torque feels it most."""
+    share: float
+    """How much, relative to what errors of this joint are measured by."""
+
+
+def pruned(
+    outputs: Sequence[Node], states: PruningStates, tolerance: float
+) -> tuple[list[Node], list[DroppedTerm]]:
+    """The outputs with terms left out, within the tolerance at these states, and these terms."""
+    kept, dropped = list(outputs), list[DroppedTerm]()
     for level in LEVELS:
         round_ = _Round(kept, states, level * tolerance)
         round_.accept(round_.cuts())
         kept = round_.rebuilt()
-    return kept
+        for cut in round_.taken.values():
+            worst = int(cut.errors.argmax())
+            text = _written(cut.gone, TERM_DEPTH).text
+            dropped.append(DroppedTerm(text, worst, float(cut.errors[worst])))
+    return kept, dropped
+
+
+def _written(node: Node, depth: int) -> Infix:
+    """An expression as text, down to some depth."""
+    if node.constant:
+        return PLAIN.literal(f"{float(evaluate([node], {})[0]):.3g}")
+    if node.args and not depth:
+        return Infix("...")
+    if not node.args:
+        return PLAIN.literal(repr(node))
+    return PLAIN.operation(node.op, [_written(a, depth - 1) for a in node.args])
 
 
 class _Round:
@@ -276,10 +314,10 @@ class _Round:
             first, second = node.args
             for gone, kept in ((second, first), (first, second)):
                 effect = slope * self.values[gone.index] / self.states.scale[:, None]
-                error = float(np.abs(effect).max())
-                if error <= 2 * self.tolerance:
-                    negative = kept is second and gone is first and node.op == "sub"
-                    found.append(Cut(node, kept, negative, error / (1 + saved[gone.index])))
+                errors = np.abs(effect).max(axis=1)
+                if errors.max() <= 2 * self.tolerance:
+                    price = float(errors.max()) / (1 + saved[gone.index])
+                    found.append(Cut(node, kept, gone, errors, price))
         return sorted(found, key=lambda cut: (cut.price, cut.node.index))
 
     def rebuilt(self) -> list[Node]:

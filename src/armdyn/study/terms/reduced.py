@@ -4,8 +4,9 @@ Two ways are combined, and the shortest program is taken: inertial parameters, r
 friction may be zero, and sums in the program may lose terms (`armdyn.study.terms.dropping`), as
 long as the error of no torque at any of the states exceeds the tolerance. The result is then
 compared with the full model at states that were not used to choose it: a new sample of the
-workspace, or instants between those of the motion. Where the error is larger there, the worst of
-these states join the others, and the choice is made again.
+workspace, or instants between those of the motion, and the worst state of each joint that steps
+from these find. Where the error is larger there, the worst of these states join the others, and the
+choice is made again.
 """
 
 from __future__ import annotations
@@ -35,9 +36,20 @@ from armdyn.report.result import Result, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.shorten import shorten
-from armdyn.study.states import OnLimits, Over, StateSet, fresh_states, is_workspace, states_of
+from armdyn.study.states import (
+    Motion,
+    OnLimits,
+    Over,
+    StateSet,
+    climbed,
+    fresh_states,
+    is_workspace,
+    state_cube,
+    states_of,
+)
 from armdyn.study.terms.dropping import (
     Droppable,
+    DroppedTerm,
     PruningStates,
     RegroupedModel,
     distal_first,
@@ -69,6 +81,10 @@ SCALE_ROUNDING = 1e-9
 """A torque that is smaller, relative to the largest of all joints, is rounding."""
 MOST_PARAMETER_STATES, MOST_PRUNING_STATES, FEWEST_PRUNING_STATES = 4000, 800, 60
 """States by which parameters and terms of sums are chosen; the result is compared at all."""
+STARTS = 4
+"""States from which the worst state of each joint is searched."""
+MOST_TERMS = 20
+"""Terms of sums that are printed."""
 PRUNED_NUMBERS = 4_000_000
 """Numbers in the derivatives of torques by the values of a program; larger ones are not pruned."""
 
@@ -82,6 +98,8 @@ class Model:
     velocities: bool
     """Whether there are centrifugal and Coriolis terms."""
     program: Program
+    terms: tuple[DroppedTerm, ...] = ()
+    """What sums of the program have lost."""
 
 
 def kernel_of(robot: Robot, program: Program) -> Kernel:
@@ -130,10 +148,26 @@ class Search:
         model, self.ways = min(found, key=lambda pair: pair[0].program.whole.total)
         return model
 
-    def errors(self, model: Model, states: StateSet) -> Array:
-        """Errors relative to the scale, by evaluation of both kernels, (m, n)."""
-        torques = self.robot.inverse_dynamics(*states.motion)
-        return np.abs(kernel_of(model.robot, model.program)(*states.motion) - torques) / self.scale
+    def errors(self, model: Model) -> Callable[[Motion], Array]:
+        """From a motion to the errors relative to the scale, by both kernels, (m, n)."""
+        kernel = kernel_of(model.robot, model.program)
+        return lambda motion: (
+            np.abs(kernel(*motion) - self.robot.inverse_dynamics(*motion)) / self.scale
+        )
+
+    def climbed(self, model: Model, over: Over, states: StateSet) -> StateSet | None:
+        """The state in which the error of each joint is largest, by steps from some of these."""
+        cube = state_cube(self.robot, over, states)
+        if cube is None:
+            return None
+        (places, motion_at), errors = cube, self.errors(model)
+        sizes, rows = errors(states.motion), []
+        for i in range(self.robot.n):
+            starts = places[np.argsort(-sizes[:, i], kind="stable")[:STARTS]]
+            rows.append(climbed(lambda x, i=i: errors(motion_at(x))[:, i], starts))
+        q, qd, qdd = motion_at(np.array(rows))
+        words = "the worst of each joint that steps from these find"
+        return StateSet(q, qd, qdd, np.full(len(q), 1 / len(q)), words)
 
     def _some(self, states: StateSet, most: int) -> StateSet:
         """At most so many states, evenly taken, and those in which errors were too large."""
@@ -188,12 +222,12 @@ class Search:
         motion = zip(("q", "qd", "qdd"), some.motion, strict=True)
         inputs = {f"{k}{i + 1}": v[:, i] for k, v in motion for i in range(v.shape[1])}
         torques = self.robot.inverse_dynamics(*some.motion).T
-        kept = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
+        kept, terms = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
         program = _program(model.robot, settle(kept))
         short = program.whole.total <= MOST_SHORTENED.value
         better = _program(model.robot, settle(shorten(kept) if short else reduce(kept)))
         program = min(program, better, key=lambda p: p.whole.total)
-        return Model(model.robot, model.dropped, model.velocities, program)
+        return replace(model, program=program, terms=tuple(terms))
 
 
 def _program(robot: Robot, outputs: list[Node]) -> Program:
@@ -277,6 +311,8 @@ class Reduced(Result):
     """Parameters that are zero: Jxx3, MX3, M3 of link 3, Ia3 of its rotor, friction by name."""
     kept: tuple[str, ...] = field(repr=False)
     """Parameters that are left."""
+    terms: tuple[DroppedTerm, ...] = field(repr=False)
+    """Terms that sums of the program have lost, in the order in which they were dropped."""
     parameters_only: bool = field(repr=False)
     """Whether nothing but parameters is dropped, so that `robot` has the same torques."""
     errors: tuple[JointError, ...] = field(repr=False)
@@ -344,9 +380,20 @@ class Reduced(Result):
             f"{_are(self.dropped)} zero: {', '.join(self.dropped) or 'none'}",
             f"{_are(self.kept)} left: {', '.join(self.kept) or 'none'}",
         ]
-        if self.operations.total < self.counts[0].total and not self.parameters_only:
-            lines.append("and terms of sums in the program, as many as the tolerance allows")
-        dropped = Section("What is dropped", tuple(lines), data=parts_of(self, "dropped", "kept"))
+        if self.terms:
+            lines.append(f"and {counted(len(self.terms), 'term')} of sums in the program, below")
+        names = [joint.name for joint in self.errors]
+        terms = sorted(self.terms, key=lambda term: -term.share)
+        more = len(terms) - MOST_TERMS
+        lines += [f"the largest {MOST_TERMS} of them; the data has the others"] if more > 0 else []
+        dropped = Section(
+            "What is dropped",
+            tuple(lines),
+            ("term", "felt most by", "up to") if terms else (),
+            tuple((x.text, names[x.joint], number(x.share, "%", 2)) for x in terms[:MOST_TERMS]),
+            2,
+            data={**parts_of(self, "dropped", "kept"), "terms": [asdict(x) for x in self.terms]},
+        )
         errors = tuple(
             (
                 *(joint.name, f"{joint.reference:.4g} {joint.unit}", joint.basis),
@@ -398,29 +445,33 @@ def reduced(
     only = check_truth("parameters_only", parameters_only)
     search = Search(robot, np.array([by for by, _ in measured]), only)
     for round_ in range(ROUNDS):
-        states = given, fresh_states(robot, over, given, round_)
         model = search.best(given, tolerance * TIGHTER ** (round_ + is_workspace(over)))
-        errors = [search.errors(model, each) for each in states]
+        other = fresh_states(robot, over, given, round_)
+        worst = search.climbed(model, over, other)
+        states = (given, other) if worst is None else (given, other, worst)
+        errors = list(map(search.errors(model), (each.motion for each in states)))
         if max(e.max() for e in errors) <= tolerance:
             break
         search.worst += [x.at(e.argmax(0)) for x, e in zip(states, errors, strict=True)]
     else:
         model = search.full
-        errors = [search.errors(model, each) for each in states]
+        errors = list(map(search.errors(model), (each.motion for each in states)))
     title = f"{robot.model.title or robot.name}, reduced to within {100 * tolerance:.3g} %"
     named = replace(model.robot.model, name=f"{robot.name}_reduced", title=title)
     dropped = tuple(x.name for x in model.dropped)
     joints = [robot.model.joints[i] for i in robot.model.independent]
-    largest = zip(joints, measured, *(e.max(0) for e in errors), strict=True)
+    chosen, *others = (e.max(0) for e in errors)
+    largest = zip(joints, measured, chosen, np.max(others, axis=0), strict=True)
     return Reduced(
         robot,
         Robot(named, cache=robot.cache, search_effort=robot.search_effort),
         model.program,
         tolerance,
-        states[0].words,
-        states[1].words,
+        given.words,
+        " and ".join(each.words for each in states[1:]),
         dropped,
         tuple(x.name for x in search.droppable if x.name not in dropped),
+        model.terms,
         only,
         tuple(
             JointError(joint.name, joint.type.torque_unit, by, basis, float(a), float(b))
