@@ -812,7 +812,8 @@ class Robot:
         By name they may be of rotors and terms of friction that the robot has not yet, as
         {"joint1.viscous": 0.2}. A link that is changed becomes one body.
         """
-        return self._other(check_physical(with_parameters(self.model, values), physical))
+        model = with_parameters(edit.noted(self.model, "other parameters"), values)
+        return self._other(check_physical(model, physical))
 
     @quick
     def regressor(
@@ -858,7 +859,8 @@ class Robot:
             )
 
         base = self.base_parameters(links=links)
-        return self._other(with_base_parameters(self.model, base, np.asarray(values)))
+        model = edit.noted(self.model, "other base parameters")
+        return self._other(with_base_parameters(model, base, np.asarray(values)))
 
     @quick
     def base_regressor(
@@ -916,7 +918,7 @@ class Robot:
 
     def with_locked(self, joints: Mapping[str, float]) -> Self:
         """The robot with joints held at values [rad or m]."""
-        return self._other(edit.lock(self.model, joints))
+        return self._other(edit.with_locked(self.model, joints))
 
     def with_joint(self, name: str, **numbers: Any) -> Self:
         """The robot with some numbers of a joint changed, by the keys of a row of `from_dh`.
@@ -963,7 +965,8 @@ class Robot:
         {"joint5": 1.0, "joint6": 1.0}, "rotor_inertia": 1e-5, "gear_ratio": 32.0, "viscous": 0.1};
         what they need is added to what the joints have of their own.
         """
-        return self._other(replace(self.model, drives=drives_from_keys(drives)))
+        model = edit.noted(self.model, "other drives")
+        return self._other(replace(model, drives=drives_from_keys(drives)))
 
     def with_springs(self, springs: Sequence[Mapping[str, Any] | Spring]) -> Self:
         """The robot with springs between its links, in place of those it has.
@@ -973,7 +976,7 @@ class Robot:
         900.0, "free_length": 0.1}, or one of those that `spring_balance` finds. What they need is
         in `gravity_vector` and `potential_energy`, and so in every torque.
         """
-        return self._other(with_springs(self.model, springs))
+        return self._other(with_springs(edit.noted(self.model, "other springs"), springs))
 
     def optimized(self, effort: str = "deep") -> Self:
         """The robot whose programs are looked for harder.

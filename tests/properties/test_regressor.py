@@ -1,5 +1,6 @@
 """τ = Y π = Y_b π_b: the regressor, and the base parameters of many kinds of robots."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -210,3 +211,11 @@ def test_rounded_right_angles_are_taken_as_they_are():
     exact, rounded = chain(0, np.pi / 2, 0), chain(0, 1.57, 0)
     assert rounded.base_parameters().rank >= exact.base_parameters().rank
     check_base_parameters(rounded)
+
+
+@pytest.mark.parametrize("name", ["two_link", "ur5e", "panda", "renaud_6r"])
+def test_groupings_are_written_in_lengths_or_in_numbers_and_never_in_both(name):
+    texts = " ".join(armdyn.load(name).base_parameters().groupings)
+    coefficients = [x for x in re.findall(r"(\S+)\*\S+", texts) if not re.fullmatch(r"\W*2", x)]
+    numbers = [x for x in coefficients if re.fullmatch(r"[\d.e+-]+", x)]
+    assert len(numbers) in (0, len(coefficients))

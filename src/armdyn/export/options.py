@@ -24,7 +24,8 @@ DEFAULT_FUNCTIONS = tuple(name for name, quantity in QUANTITIES.items() if quant
 class ExportOptions:
     """Which functions are written, and how."""
 
-    functions: Sequence[str] = DEFAULT_FUNCTIONS
+    functions: str | Sequence[str] = DEFAULT_FUNCTIONS
+    """Their names, or one."""
     single: bool = False
     """Whether C computes in float instead of double."""
     payload: bool = False
@@ -60,7 +61,7 @@ class ExportOptions:
 class ExportKeywords(TypedDict, total=False):
     """The same as keywords of `Robot.export`."""
 
-    functions: Sequence[str]
+    functions: str | Sequence[str]
     single: bool
     payload: bool
     gravity: bool
@@ -97,17 +98,24 @@ class Exported:
     """What was written."""
 
     files: tuple[Path, ...]
-    programs: dict[str, Program]
+    programs: dict[str, Program] = field(repr=False)
     """The program of each function, with its operations."""
     try_it: str
     """A command line that tries the result."""
+
+    def __str__(self) -> str:
+        """The files, what each function takes, and how to try it."""
+        functions = [f"{name} ({p.whole.total} operations)" for name, p in self.programs.items()]
+        lines = [f"wrote {', '.join(map(str, self.files))}", ", ".join(functions), self.try_it]
+        return "\n".join(filter(None, lines))
 
 
 def functions_of(model: RobotModel, options: ExportOptions) -> tuple[Function, ...]:
     """The programs of all functions, or an error that says which of them cannot be."""
     if not options.functions:
         raise ModelError(f"no functions to export were named; there are {', '.join(QUANTITIES)}")
-    requests = [_request(name, options) for name in dict.fromkeys(options.functions)]
+    names = [options.functions] if isinstance(options.functions, str) else options.functions
+    requests = [_request(name, options) for name in dict.fromkeys(names)]
     pairs = [(checked(request, model), request) for request in requests]
     return tuple(Function(*pair, _program(model, pair[1], options)) for pair in pairs)
 

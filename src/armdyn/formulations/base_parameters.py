@@ -22,7 +22,7 @@ import numpy as np
 from armdyn.arrays import Array, equal_fields, frozen
 from armdyn.errors import ArmdynWarning, counted
 from armdyn.formulations.coordinates import Coordinates
-from armdyn.formulations.grouping import clean_coefficients, grouping_text
+from armdyn.formulations.grouping import clean_coefficients, groupings
 from armdyn.formulations.parameters import full_regressor, robot_parameters
 from armdyn.formulations.regressor import PARAMETERS, regressor
 from armdyn.html import html_table
@@ -43,7 +43,8 @@ class BaseParameters:
     names: tuple[str, ...]
     """The parameter that each base parameter is named after, and whose column it has."""
     groupings: tuple[str, ...]
-    """What each stands for, as "link5.mcy - link6.mcz" or "link1.Izz + joint2.x^2*link2.m"."""
+    """What each stands for, as "link5.mcy - link6.mcz" or "link1.Izz + joint2.x^2*link2.m"; with
+    numbers in the place of all lengths where some are sums of those of several joints."""
     values: Array
     """Their values π_b, (rank,) [kg, kg m or kg m², as the parameter they are named after]."""
     matrix: Array
@@ -101,9 +102,7 @@ def base_parameters(at: Coordinates, links: bool = False) -> BaseParameters:
     matrix[:, dropped] = clean_coefficients(model, K, columns, dropped, weight)
     return BaseParameters(
         names=tuple(names[i] for i in columns),
-        groupings=tuple(
-            grouping_text(model, names, row, i) for i, row in zip(columns, matrix, strict=True)
-        ),
+        groupings=groupings(model, names, matrix, columns),
         values=frozen(matrix @ np.array([parameter.value for parameter in known])),
         matrix=frozen(matrix),
         columns=columns,

@@ -64,33 +64,41 @@ def _nearest(known: Array, sizes: Array) -> Array:
     return np.where(sizes - low < high - sizes, low, high)
 
 
-def grouping_text(model: RobotModel, names: Sequence[str], coefficients: Array, first: int) -> str:
-    """A combination of parameters as text, the one it is named after first.
+def groupings(
+    model: RobotModel, names: Sequence[str], matrix: Array, columns: Sequence[int]
+) -> tuple[str, ...]:
+    """Combinations of parameters as text, the one each is named after first.
 
-    A coefficient that is a length of a joint is written as such: "elbow.x" is a component of the
-    position of joint "elbow" in its parent link.
+    Coefficients are lengths of joints, "elbow.x" being a component of the position of joint "elbow"
+    in its parent link, if all of a robot are such; otherwise all of them are numbers.
     """
-    others = [i for i in np.flatnonzero(coefficients).tolist() if i != first]
-    text, last = names[first], 10 * len(model.links)
-    for i in others:
-        size = abs(coefficients[i])
-        of, onto = _powers(model, (i, first))
-        word = f"{size:.6g}"
-        if max(i, first) < last:
-            word = _symbol(model, first // 10, i // 10, onto - of, size)
-        factor = "" if size == 1 else f"{word}*"
-        text += f" {'-' if coefficients[i] < 0 else '+'} {factor}{names[i]}"
-    return text
+    rows = list(zip(columns, matrix, strict=True))
+    places = [(first, i) for first, row in rows for i in np.flatnonzero(row).tolist() if i != first]
+    sizes = {(first, i): abs(row[i]) for first, row in rows for i in np.flatnonzero(row).tolist()}
+    words = {place: _symbol(model, *place, sizes[place]) for place in places}
+    if None in words.values():
+        words = {place: f"{sizes[place]:.6g}" for place in places}
+
+    def term(first: int, i: int, coefficient: float) -> str:
+        factor = "" if abs(coefficient) == 1 else f"{words[first, i]}*"
+        return f" {'-' if coefficient < 0 else '+'} {factor}{names[i]}"
+
+    return tuple(
+        names[first] + "".join(term(first, i, row[i]) for f, i in places if f == first)
+        for first, row in rows
+    )
 
 
-def _symbol(model: RobotModel, onto: int, link: int, power: int, size: float) -> str:
-    """A coefficient in the lengths of a joint between two links, or as a number."""
-    for k in model.paths[link]:
-        if k > onto:
-            for word, value in _words(model.joints[k]).get(int(power), ()):
-                if abs(value - size) <= 1e-12 * size:
-                    return word
-    return f"{size:.6g}"
+def _symbol(model: RobotModel, first: int, i: int, size: float) -> str | None:
+    """A coefficient in the lengths of a joint between two links; None if it is none of these."""
+    of, onto = _powers(model, (i, first))
+    if max(i, first) < 10 * len(model.links):
+        for k in model.paths[i // 10]:
+            if k > first // 10:
+                for word, value in _words(model.joints[k]).get(int(onto - of), ()):
+                    if abs(value - size) <= 1e-12 * size:
+                        return word
+    return f"{size:g}" if size in (1, 2) else None
 
 
 def _words(joint: Joint) -> dict[int, tuple[tuple[str, float], ...]]:

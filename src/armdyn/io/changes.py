@@ -16,6 +16,7 @@ from armdyn.io.keys import (
     rotor_from_keys,
 )
 from armdyn.model import Inertia, Joint, RobotModel
+from armdyn.model.edit import noted
 from armdyn.model.link import Body, Link
 
 
@@ -25,6 +26,8 @@ def with_joint(model: RobotModel, name: str, keys: Mapping[str, Any]) -> RobotMo
     for key in keys:
         check_known(f"number of a joint (of {name!r})", key, JOINT_KEYS)
     joints = tuple(_changed(j, keys) if j.name == name else j for j in model.joints)
+    given = [f"{key} {shown(value)}" for key, value in keys.items() if "limit" not in key]
+    model = noted(model, f"joint {name!r}: {', '.join(given)}") if given else model
     return replace(model, joints=joints, letters={})
 
 
@@ -61,6 +64,7 @@ def with_link(model: RobotModel, name: str, body: Inertia | None, keys: Mapping[
         )
 
     base, *links = map(changed, parts)
+    model = noted(model, f"link {name!r}: {', '.join(keys) or 'another body'}")
     return replace(model, base_link=base, links=tuple(links), letters={})
 
 

@@ -10,6 +10,7 @@ from armdyn.io.atomic import ending, write_text
 from armdyn.io.catalog import catalog_names, catalog_path, remark
 from armdyn.io.options import LoadOptions, Reading
 from armdyn.model import RobotModel
+from armdyn.model.edit import check_locked, noted
 from armdyn.model.validate import Finding
 
 URDF, MJCF = "armdyn.io.urdf.read:read_urdf", "armdyn.io.mjcf.read:read_mjcf"
@@ -60,6 +61,8 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
     model, findings = imported(reader)(path, options)
     if str(source) in catalog_names() and (odd := remark(model.note)):
         findings = (*findings, Finding("warning", str(source), f"{source}: {odd}"))
+    for name, value in check_locked(options.locked).items():
+        model = noted(model, f"joint {name!r} locked at {value:g}")
     return model, findings
 
 

@@ -80,6 +80,22 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     )
 
 
+def noted(model: RobotModel, change: str) -> RobotModel:
+    """The robot whose numbers are no longer those of its source, which says so then.
+
+    What a model shows by itself (gravity, payloads, parts of links) needs no note.
+    """
+    return replace(model, source=f"{model.source.rstrip('.') or 'its description'}; {change}")
+
+
+def with_locked(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
+    """The same as `lock`, noted."""
+    model = lock(model, values)
+    for name, value in values.items():
+        model = noted(model, f"joint {name!r} locked at {value:g}")
+    return model
+
+
 def _still_driven(model: RobotModel, moving: set[str]) -> Iterator[Drive]:
     """The drives with the joints that still move; those that move none are left out."""
     for drive in model.drives:
@@ -208,7 +224,7 @@ def with_gravity(model: RobotModel, gravity: npt.ArrayLike) -> RobotModel:
 
 def with_tool(model: RobotModel, tool: npt.ArrayLike | None) -> RobotModel:
     """The robot with its tool frame elsewhere: a 4x4 transform in the flange frame."""
-    return replace(model, tool=check_transform("tool", tool))
+    return noted(replace(model, tool=check_transform("tool", tool)), "another tool frame")
 
 
 def with_base(model: RobotModel, base: npt.ArrayLike | None) -> RobotModel:

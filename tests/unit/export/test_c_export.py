@@ -310,3 +310,40 @@ def test_every_quantity_can_be_exported_together(tmp_path):
     model = armdyn.load("two_link").model
     done = selftest(export_c(model, tmp_path, ExportOptions(functions=tuple(QUANTITIES))))
     assert done.stdout == "ok\n"
+
+
+def test_the_header_lists_what_was_changed_and_what_links_carry(tmp_path):
+    """Numbers of a publication are not those of an arm with a payload, friction and a lock."""
+    arm = armdyn.load("puma560", locked={"joint6": 0.25}).with_locked({"joint5": 0.5})
+    arm = arm.with_joint("joint2", viscous=3.0, effort_limit=100.0).with_payload(2.0)
+    arm.save(tmp_path / "arm.toml")
+    for robot in (arm, armdyn.load(tmp_path / "arm.toml")):
+        robot.export(tmp_path, functions="gravity_vector", prefix="arm")
+        text = " ".join((tmp_path / "arm.h").read_text().replace("*", "").split())
+        said = text.partition("Joints, in the order")[0]
+        for words in (
+            "; joint 'joint6' locked at 0.25; joint 'joint5' locked at 0.5; joint 'joint2':",
+            "viscous 3",
+            "On link link4: link5, link6, payload (a payload of 2 kg)",
+        ):
+            assert words in said
+        assert "effort" not in said
+    plain = armdyn.load("puma560").export(tmp_path, functions="gravity_vector", prefix="arm")
+    assert "locked" not in plain.files[1].read_text()
+
+
+def test_a_single_function_may_be_named_by_itself_and_the_result_is_short(tmp_path):
+    found = armdyn.load("two_link").export(tmp_path, functions="inverse_dynamics")
+    assert list(found.programs) == ["inverse_dynamics"]
+    for text in (str(found), repr(found)):
+        assert len(text) < 600
+        assert "two_link.c" in text
+    assert f"inverse_dynamics ({found.programs['inverse_dynamics'].whole.total} op" in str(found)
+
+
+def test_the_header_says_where_steps_depend_on_the_angles(tmp_path):
+    """Only a sum of angles takes whole turns off, and one joint alone has no such sum."""
+    armdyn.load("two_link").export(tmp_path, functions="gravity_vector")
+    text = (tmp_path / "two_link.h").read_text()
+    assert ("atan2" in (tmp_path / "two_link.c").read_text()) == ("beyond 32 rad" in text)
+    assert "beyond 32 rad" in text

@@ -101,9 +101,10 @@ def header(
     used = _used(functions)
     called = [op for op in LIBRARY if op in used] + ["pow"] * ("signed_power" in used)
     called += ["fabs", "atan2"] * ("angle_sum" in used)
-    library = f"Of the C library they call {' and '.join(called) or 'nothing'}."
+    library = [f"Of the C library they call {', '.join(called) or 'nothing'}."]
+    library += _FAR if "angle_sum" in used else []
     lines = [
-        *_block([*file_lines(model, options), "", *_ALIASING, library]),
+        *_block([*file_lines(model, options), "", *_ALIASING, *library]),
         f"#ifndef {guard}",
         f"#define {guard}",
         "",
@@ -126,6 +127,11 @@ def header(
 _ALIASING = (
     "Functions keep no state and use no memory but the stack. Results are written after all",
     "arguments have been read, so a result may take the place of an argument.",
+)
+
+_FAR = (
+    f"Sums of angles beyond {FAR_ANGLE:g} rad take longer: fabs finds them, and atan2 takes whole",
+    "turns off. Within that every call takes the same steps, but for those of the library.",
 )
 
 
