@@ -5,7 +5,7 @@ they extend least: joints, links as boxes of
 equal inertia, masses, counterweights.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -25,6 +25,12 @@ from armdyn.study.simplify.counterweights import LinkChange, shape
 WEIGHT = "#D55E00"
 _LARGEST_DISC = 260.0
 """Area of the disc of the heaviest mass [points²]."""
+_SAME_PLACE = 0.06
+"""Weights nearer to each other than this share of the picture have one label."""
+_LEVEL_SINE = 0.3
+"""A label is beside a weight, or above or below, where the other direction is less than this."""
+_MARGIN_OF_LABELS = 0.2
+"""What is left around an arm, in parts of its extent."""
 _LABELLED_SHARE = 0.03
 """Counterweights lighter than this share of the heaviest mass have no label."""
 
@@ -235,6 +241,25 @@ def _in_space(model: RobotModel, added: Mapping[int, LinkChange]) -> _Sketch:
     )
 
 
+def _labels(sketch: _Sketch, heaviest: float) -> Iterator[tuple[Array, Array, str, float]]:
+    """Place, direction away from the joint, words and area of the disc of each label.
+
+    Weights that are seen in one place have one label.
+    """
+    near = _SAME_PLACE * np.ptp(sketch.points, axis=0).max()
+    left = [k for k, mass in enumerate(sketch.weights) if mass > _LABELLED_SHARE * heaviest]
+    while left:
+        place = sketch.stems[left[0]][1]
+        here = [k for k in left if np.linalg.norm(sketch.stems[k][1] - place) <= near]
+        left = [k for k in left if k not in here]
+        way = place - sketch.stems[here[0]][0]
+        length = float(np.linalg.norm(way))
+        away = way / length if length > near else np.array([0.0, 1.0])
+        masses = sketch.weights[here]
+        text = " + ".join(f"{mass:.3g}" for mass in masses) + " kg"
+        yield place, away, text, _LARGEST_DISC / heaviest * float(masses.max())
+
+
 def _draw_arm(panel: Any, sketch: _Sketch, colour: str, heaviest: float) -> None:
     """Draw a sketch in the plane; `heaviest` is the mass of the largest disc [kg]."""
     from matplotlib.patches import Polygon  # noqa: PLC0415 (an extra)
@@ -252,11 +277,15 @@ def _draw_arm(panel: Any, sketch: _Sketch, colour: str, heaviest: float) -> None
         panel.plot(*stem.T, color=WEIGHT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=3)
         area = _LARGEST_DISC / heaviest * mass
         panel.scatter(*stem[1], s=area, color=WEIGHT, linewidth=0, zorder=5)
-        if mass > _LABELLED_SHARE * heaviest:
-            panel.annotate(
-                f"{mass:.3g} kg", stem[1], (0, 3 + area**0.5 / 2), textcoords="offset points",
-                ha="center", fontsize=8, color=WEIGHT, zorder=7,
-            )  # fmt: skip
+    for place, away, text, area in _labels(sketch, heaviest):
+        along = away * (3 + area**0.5 / 2)
+        sides = np.where(np.abs(away) < _LEVEL_SINE, 0, np.sign(away)).astype(int)
+        panel.annotate(
+            text, place, along, textcoords="offset points", fontsize=8, color=WEIGHT, zorder=7,
+            ha=("center", "left", "right")[sides[0]], va=("center", "bottom", "top")[sides[1]],
+            bbox={"facecolor": "white", "alpha": 0.7, "pad": 0.5, "linewidth": 0},
+        )  # fmt: skip
+    panel.margins(_MARGIN_OF_LABELS)
     panel.plot(
         *sketch.joints.T, "o", markersize=5, markerfacecolor="white", markeredgecolor=INK, zorder=6
     )
