@@ -122,7 +122,8 @@ def _agree(model: RobotModel, program: Program, expected: list[Node]) -> bool:
         for i in program.inputs
     ]
     book = Program.from_outputs(expected, {i.name: i.size for i in program.inputs})
-    known = {c.name: (c.value, HALF_BIT * c.value) for c in book.constants if c.op == "parameter"}
+    values = {c.name: c.value or 0.0 for c in book.constants if c.op == "parameter"}
+    known = {name: (value, HALF_BIT * value) for name, value in values.items()}
     with np.errstate(all="ignore"):
         found = program(*given).reshape(RANDOM_STATES, -1)
         pairs = book.evaluated([(x, 0.0) for x in np.concatenate(given, -1).T], ROUNDED, known)

@@ -22,7 +22,7 @@ from armdyn.forks import cached_property
 from armdyn.study.simplify.design_variables import NUMBERS, ParametrisedArm
 from armdyn.study.simplify.linear import (
     GoalElement,
-    bodies_of,
+    body_numbers,
     linear_conditions,
     moments_of,
 )
@@ -372,7 +372,7 @@ class Convex:
         unit = arm.mass[:, None] ** [1, 0, 0, 0, 1, 1, 1, 1, 1, 1]
         unit = unit * arm.size ** np.repeat([0, 1, 2], [1, 3, 6])
         free = arm.numbers & changed[:, None]
-        bodies = np.where(free, bodies_of(trial.numbers), bodies_of(arm.start))
+        bodies = np.where(free, body_numbers(trial.numbers), body_numbers(arm.start))
         for decimals in _DECIMALS:
             places = decimals - np.floor(np.log10(unit))
             rounded = np.vectorize(lambda x, n: round(x, int(n)))(bodies, places)
@@ -396,7 +396,7 @@ class Convex:
             if not len(chosen):
                 from scipy.linalg import qr  # noqa: PLC0415 (slow to load)
 
-                change = np.abs((x - bodies_of(self.arm.start)) / unit)[free]
+                change = np.abs((x - body_numbers(self.arm.start)) / unit)[free]
                 R, order = qr(M * (_LEAST_CHANGE + change), mode="r", pivoting=True)
                 chosen = order[: np.sum(np.abs(np.diag(R)) > CONDITION_TOLERANCE)]
             missing = system.rows @ (moments_of(x) + self.arm.payload).ravel()

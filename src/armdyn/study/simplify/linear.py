@@ -44,14 +44,14 @@ def pseudo_of(numbers: Array) -> Array:
     return J
 
 
-def bodies_of(numbers: Array) -> Array:
+def body_numbers(numbers: Array) -> Array:
     """Mass, centre of mass and tensor about it of numbers φ of bodies, shapes (n, 10)."""
     bodies = (about_com(J[:3, :3], J[:3, 3], J[3, 3]) for J in pseudo_of(numbers))
     return np.array([[m, *c, *(I[a, b] for _, a, b in ENTRIES)] for m, c, I in bodies])
 
 
 def moments_of(bodies: Array) -> Array:
-    """The numbers φ of bodies, the inverse of `bodies_of`."""
+    """The numbers φ of bodies, the inverse of `body_numbers`."""
     m, c, I = np.split(bodies, [1, 4], axis=-1)
     own = 0.5 * I[:, :3].sum(axis=-1, keepdims=True) - I[:, :3]
     places = np.array([(a, b) for _, a, b in ENTRIES]).T

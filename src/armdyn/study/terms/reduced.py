@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -40,6 +41,7 @@ from armdyn.study.states import (
     Motion,
     OnLimits,
     Over,
+    Sizes,
     StateSet,
     climbed,
     fresh_states,
@@ -162,9 +164,9 @@ class Search:
             return None
         (places, motion_at), errors = cube, self.errors(model)
         sizes, rows = errors(states.motion), []
-        for i in range(self.robot.n):
-            starts = places[np.argsort(-sizes[:, i], kind="stable")[:STARTS]]
-            rows.append(climbed(lambda x, i=i: errors(motion_at(x))[:, i], starts))
+        for i, order in enumerate(np.argsort(-sizes, axis=0, kind="stable").T):
+            error: Sizes = partial(lambda i, x: errors(motion_at(x))[:, i], i)
+            rows.append(climbed(error, places[order[:STARTS]]))
         q, qd, qdd = motion_at(np.array(rows))
         words = "the worst of each joint that steps from these find"
         return StateSet(q, qd, qdd, np.full(len(q), 1 / len(q)), words)
@@ -382,7 +384,7 @@ class Reduced(Result):
         ]
         if self.terms:
             lines.append(f"and {counted(len(self.terms), 'term')} of sums in the program, below")
-        names = [joint.name for joint in self.errors]
+        joints = [joint.name for joint in self.errors]
         terms = sorted(self.terms, key=lambda term: -term.share)
         more = len(terms) - MOST_TERMS
         lines += [f"the largest {MOST_TERMS} of them; the data has the others"] if more > 0 else []
@@ -390,7 +392,7 @@ class Reduced(Result):
             "What is dropped",
             tuple(lines),
             ("term", "felt most by", "up to") if terms else (),
-            tuple((x.text, names[x.joint], number(x.share, "%", 2)) for x in terms[:MOST_TERMS]),
+            tuple((x.text, joints[x.joint], number(x.share, "%", 2)) for x in terms[:MOST_TERMS]),
             2,
             data={**parts_of(self, "dropped", "kept"), "terms": [asdict(x) for x in self.terms]},
         )
