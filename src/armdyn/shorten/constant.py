@@ -6,24 +6,22 @@ mass matrix D is constant, the torques are D q̈ + g(q).
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, frozen
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.graph.evaluate import HALF_BIT, ROUNDED
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
-from armdyn.shorten.canonical.frames import TORQUE_TOLERANCE, CanonicalRobot
+from armdyn.shorten.canonical.frames import TORQUE_TOLERANCE, ZERO_TOLERANCE, CanonicalRobot
 from armdyn.shorten.canonical.model import model_from_canonical, torque_difference
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.passes import reduce
-from armdyn.shorten.symbolic import entries, generic, mapped, symbolic
+from armdyn.shorten.symbolic import generic, pattern, symbolic, valued
 from armdyn.thresholds import SEARCHED_JOINTS
 
-CANCELLED = 64.0
-"""A sum below so many times the rounding of its terms was made zero."""
 CONSTANT_SHARE = 1e-12
 """Largest variation of an element of a constant mass matrix, relative to √(D_ii D_jj)."""
 COMPARED_STATES = 12
@@ -33,27 +31,17 @@ def cleared(robot: CanonicalRobot, model: RobotModel) -> CanonicalRobot:
     """A robot of numbers, or its base parameters with zeros for sums that cancel, if any do."""
     if len(robot.links) > SEARCHED_JOINTS.value:
         return robot
-    graph = Graph()
-    bare = regroup(symbolic(robot, graph))
-    sums = {name: x for name, x in entries(bare).items() if isinstance(x, Node)}
-    rounding = {name: HALF_BIT * value for name, value in graph.values.items()}
-    for i, link in enumerate(robot.links, start=1):
-        # moments are differences of those that a file has, and round as the largest of the link
-        second = float(np.abs(link.J).max())
-        first = math.sqrt(abs(link.M) * second)
-        names = {f"J{a}{b}{i}": second for a in "xyz" for b in "xyz"}
-        names |= {f"M{axis}{i}": first for axis in "XYZ"}
-        rounding |= {name: HALF_BIT * size for name, size in names.items() if name in rounding}
-    known = {name: (value, rounding[name]) for name, value in graph.values.items()}
-    pairs = Program.from_outputs(list(sums.values()), {}).evaluated([], ROUNDED, known)
-    values = {
-        name: 0.0 if abs(value) <= CANCELLED * error else float(value)
-        for name, (value, error) in zip(sums, pairs, strict=True)
-    }
-    if all(values.values()):
-        return robot
-    found = mapped(bare, values.get, values.get)
-    return found if torque_difference(model, found) <= TORQUE_TOLERANCE else robot
+    bare = valued(regroup(symbolic(robot, Graph())))
+    second = max(np.abs(link.J).max() for link in robot.links)
+    first = math.sqrt(second * sum(abs(link.M) for link in robot.links))
+
+    def kept(values: Array, scale: float) -> Array:
+        return frozen(np.where(np.abs(values) <= ZERO_TOLERANCE * scale, 0.0, values))
+
+    links = (replace(link, J=kept(link.J, second), u=kept(link.u, first)) for link in bare.links)
+    found = replace(bare, links=tuple(links))
+    same = pattern(found) == pattern(bare)
+    return robot if same or torque_difference(model, found) > TORQUE_TOLERANCE else found
 
 
 def constant_mass_matrix(robot: CanonicalRobot) -> Array | None:
