@@ -131,7 +131,7 @@ _ALIASING = (
 
 _FAR = (
     f"Sums of angles beyond {FAR_ANGLE:g} rad take longer: fabs finds them, and atan2 takes whole",
-    "turns off. Within that every call takes the same steps, but for those of the library.",
+    "turns off. Within that steps differ in the library, signs of friction and pivots alone.",
 )
 
 
