@@ -197,7 +197,7 @@ class Kernel:
     @cached_property
     def _definition(self) -> MethodDef:
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}"
-        return MethodDef(b"call", self._single.code["entry"], doc.encode())
+        return MethodDef.new(b"call", self._single.code["entry"], doc.encode())
 
 
 def type_name(dtype: npt.DTypeLike) -> str:

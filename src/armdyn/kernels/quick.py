@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 from armdyn.quantities.request import Request
 
@@ -17,7 +17,7 @@ MOST_VARIANTS = 8
 
 
 class MethodDef(ctypes.Structure):
-    """PyMethodDef, which is kept for good: Python looks there when it frees a builtin."""
+    """PyMethodDef."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),
@@ -26,9 +26,12 @@ class MethodDef(ctypes.Structure):
         ("doc", ctypes.c_char_p),
     )
 
-    def __init__(self, name: bytes, function: int | None, doc: bytes):
-        super().__init__(name, function, _FASTCALL | _KEYWORDS, doc)
-        _KEPT.append(self)
+    @classmethod
+    def new(cls, name: bytes, function: int | None, doc: bytes) -> Self:
+        """One whose 32 bytes stay for good: Python reads the flags when it frees a builtin."""
+        made = cls.from_address(_allocate(ctypes.sizeof(cls)))
+        made.name, made.function, made.flags, made.doc = name, function, _FASTCALL | _KEYWORDS, doc
+        return made
 
     def builtin(self, owner: Callable[..., Any]) -> Callable[..., Any]:
         """A builtin that gives its owner to the function, before the arguments."""
@@ -36,7 +39,9 @@ class MethodDef(ctypes.Structure):
         return made
 
 
-_KEPT: list[MethodDef] = []
+_allocate: Any = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(
+    ("PyMem_RawMalloc", ctypes.pythonapi)
+)
 _FASTCALL, _KEYWORDS = 0x80, 0x02
 _new_builtin: Any = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
@@ -109,7 +114,7 @@ class QuickMethod:
         if getattr(type(robot), self.name) is not self.function:  # that of a subclass asks for it
             return method
         name, doc = self.texts
-        bound = BoundMethod(method, MethodDef(name, _CALL_OWNER, doc), self.options)
+        bound = BoundMethod(method, MethodDef.new(name, _CALL_OWNER, doc), self.options)
         bound = robot._quick.setdefault(self.name, bound)  # of two threads, the first
         robot._hasten(self.name)
         return robot.__dict__.setdefault(self.name, bound.definition.builtin(bound))

@@ -288,6 +288,49 @@ def test_dropped_kernels_give_their_memory_back():
     assert len(content) > 45_000
 
 
+GROWTH = """
+import gc, re
+from pathlib import Path
+import numpy as np
+import armdyn
+from armdyn.kernels.llvm.backend import Linked, module, object_code
+from armdyn.kernels.llvm.target import Target
+from armdyn.quantities.program import quantity_program
+from armdyn.quantities.request import Request
+
+model, host = armdyn.load("two_link").model, Target.host()
+text = module(quantity_program(model, Request("potential_energy")), host)
+
+def compiled(k):                                                    # each with constants of its own
+    Linked(object_code(re.sub("0x[0-9A-F]{10}", f"0x3FE{k:07X}", text), host), ("loop",))
+
+def called(k):
+    robot = armdyn.Robot(model)
+    robot.mass_matrix(np.ones(2)), robot.mass_matrix(np.ones((2, 2))), robot.kernel("bias")
+
+def growth(drop, first, last):
+    gc.collect()
+    before = int(Path("/proc/self/statm").read_text().split()[1])
+    for k in range(first, last):
+        drop(k)
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1]) - before
+    return pages * 4096 / (last - first)
+
+for drop in (compiled, called):
+    growth(drop, 0, 60)
+    print(growth(drop, 60, 240))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is not known here")
+def test_kernels_that_are_made_and_dropped_leave_nothing():
+    done = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    grown = [float(line) for line in done.stdout.split()]
+    assert max(grown) < 1500, f"bytes a kernel that was compiled, and one that was called: {grown}"
+
+
 @pytest.mark.parametrize("kept", [b"", b"[]\n", b"{}\n", b"[" * 100_000, b'{"functions": []'])
 def test_what_was_kept_and_is_no_code_is_made_again(kept, monkeypatch):
     monkeypatch.setattr(module.ObjectCache, "get", lambda cache, key: kept)

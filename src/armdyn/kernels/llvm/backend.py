@@ -130,9 +130,9 @@ class LlvmBackend(Backend[LlvmTarget, MachineCode]):
 
 
 def object_code(text: str, target: Target) -> bytes:
-    """The object file of a module."""
-    with _LOCK:
-        parsed = llvm.parse_assembly(f'target triple = "{target.triple}"\n{text}')
+    """The object file of a module, in a context of its own: the global one keeps all constants."""
+    whole = f'target triple = "{target.triple}"\n{text}'
+    with _LOCK, llvm.create_context() as context, llvm.parse_assembly(whole, context) as parsed:
         machine = target.machine()
         parsed.data_layout = str(machine.target_data)
         return bytes(machine.emit_object(parsed))
