@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from random import randrange
 
 from fuzz_tries import KINDS, Fault, Fuzzer
 from rich.console import Console
@@ -58,7 +59,7 @@ def main() -> None:
     """Fuzz and print what was found; exit code 1 if there were faults."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=1_000_000)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first try")
+    parser.add_argument("--first", type=int, help="the number of the first try; else it is drawn")
     parser.add_argument("--repeat", metavar="'KIND NUMBER'", help="make one try again")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, kept_in(Path(folder) / "cache"):
@@ -69,7 +70,9 @@ def main() -> None:
             if fault is None:
                 return
             raise fault.error
-        made, seconds, faults = fuzz(fuzzer, given.tries, given.first)
+        first = randrange(10**9) if given.first is None else given.first
+        print(f"{given.tries:,} tries from --first {first}")
+        made, seconds, faults = fuzz(fuzzer, given.tries, first)
     table = Table("kind", "tries", "faults", "seconds", "ms a try")
     for kind, count in made.items():
         found = sum(fault.kind == kind for fault in faults)

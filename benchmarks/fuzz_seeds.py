@@ -4,9 +4,33 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+
+
+class TheirError(Exception):
+    """What a function raises that was handed to armdyn: it goes through as it is."""
+
+
+class Whole(int):
+    """A type in the place of a value or a function."""
+
+    def __new__(cls, *given: Any) -> Self:
+        """A whole number."""
+        try:
+            return super().__new__(cls, *given)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TheirError from error
+
+
+def length(*given: Any) -> int:
+    """A function in the place of a value, or of one that takes something else."""
+    try:
+        return len(*given)
+    except TypeError as error:
+        raise TheirError from error
+
 
 ODD_NUMBERS = [
     "0", "-1", "1e200", "-1e200", "1e308", "1e-320", "-1e-320", "1e999", "nan", "inf", "-inf",
@@ -23,7 +47,7 @@ ODD_VALUES: list[Any] = [
     None, True, False, 0, -1, 1, 3, 2**63, 10**400, -(10**5000), 1.5, 1e200, 1e308, 1e-320,
     -1e-320, np.nan, np.inf, -np.inf, 1j, Fraction(1, 3), Decimal("nan"), date(2020, 1, 1), b"x",
     [], [[]], {}, set(), (), {1: 2}, {"x": None}, {"joint1": "x"}, {"tool": [1, 2]}, [1, [2]],
-    ["a", "b"], [None, None], object(), int, len, print, Path("x"), range(2), iter("ab"),
+    ["a", "b"], [None, None], object(), Whole, length, print, Path("x"), range(2), iter("ab"),
     np.zeros(2), np.zeros((2, 2)), np.zeros((0, 2)), np.zeros((3, 0)), np.full(2, np.nan),
     np.full(2, 1e200), np.full(2, np.inf), np.array(1.0), np.zeros(2, complex),
     np.array(["a", "b"]), np.array([None, "x"]), np.zeros(3), np.array([1, 10**400], dtype=object),

@@ -23,7 +23,16 @@ from unittest.mock import patch
 
 import numpy as np
 from fuzz_calls import calls
-from fuzz_seeds import COMMANDS, FILES, MOTION, ODD_NUMBERS, ODD_TEXTS, ODD_VALUES, TORQUES
+from fuzz_seeds import (
+    COMMANDS,
+    FILES,
+    MOTION,
+    ODD_NUMBERS,
+    ODD_TEXTS,
+    ODD_VALUES,
+    TORQUES,
+    TheirError,
+)
 
 import armdyn
 from armdyn.cli import main
@@ -161,7 +170,7 @@ class Fuzzer:
             with chdir(self.folder), _patience(PATIENCE), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 make(rng)
-        except ArmdynError:
+        except (ArmdynError, TheirError):
             return None
         except Exception as error:
             return Fault(kind, number, self._doing, error)

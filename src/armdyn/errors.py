@@ -101,14 +101,14 @@ class UnknownNameError(ArmdynError, LookupError):
 
     def __init__(self, what: str, given: object, available: Iterable[str], advice: str = ""):
         self.given = given if isinstance(given, str) else shown(given)
-        self.available = tuple(available)
-        self.closest = tuple(difflib.get_close_matches(self.given, self.available, n=3, cutoff=0.5))
+        self.available = tuple(dict.fromkeys(available))
+        folded = {name.casefold(): name for name in self.available}
+        close = difflib.get_close_matches(self.given.casefold(), folded, n=3, cutoff=0.5)
+        self.closest = tuple(folded[name] for name in close)
         guess = f" Did you mean {' or '.join(map(repr, self.closest))}?" if self.closest else ""
         names = ", ".join(self.available[:40]) + (", ..." if len(self.available) > 40 else "")
-        super().__init__(
-            f"there is no {what} {shown(given)}.{guess} Available: {names or 'none'}."
-            + (f" {advice}" if advice else "")
-        )
+        text = f"there is no {what} {shown(given)}.{guess} Available: {names or 'none'}. {advice}"
+        super().__init__(text.rstrip())
 
 
 def check_known(what: str, given: object, available: Iterable[str]) -> None:

@@ -494,7 +494,7 @@ class Robot:
             SingularityError: The Jacobian loses rank and there is no damping.
         """
         q, qd = self._states(q=q, qd=qd).values()
-        check_damping(damping)
+        damping = check_damping(damping)
         task = self._default_task if task is None else check_names("task", task)
         task_rows(task)
         if damping:
@@ -860,7 +860,7 @@ class Robot:
 
         base = self.base_parameters(links=links)
         model = edit.noted(self.model, "other base parameters")
-        return self._other(with_base_parameters(model, base, np.asarray(values)))
+        return self._other(with_base_parameters(model, base, values))
 
     @quick
     def base_regressor(

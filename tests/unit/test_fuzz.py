@@ -1,6 +1,7 @@
 """Bad input ends with an error of armdyn: the first tries of `benchmarks/fuzz.py`."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from armdyn.errors import ArmdynError, UnknownNameError
 
 ROBOT = armdyn.load("two_link")
 Q = [0.1, 0.2]
+MOVE = armdyn.simulation.hold(Q, 1.0)
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +64,49 @@ def test_a_fault_is_found_and_told(fuzzer, monkeypatch):
         lambda: armdyn.simulation.ComputedTorque("panda", Q),
         lambda: armdyn.set_threads(-(10**5000)),
         lambda: armdyn.equations(ROBOT, letters=3),
+        lambda: armdyn.Observer(ROBOT, gain=10**400),
+        lambda: armdyn.check(-(10**5000)),
+        lambda: armdyn.check(ROBOT, read="two_link"),
+        lambda: armdyn.motors(ROBOT, MOVE, torque=np.zeros((4, 4))),
+        lambda: armdyn.rank(np.array(1.0), MOVE),
+        lambda: armdyn.size(ROBOT, MOVE, {}, margin=Fraction(1, 3)),
+        lambda: armdyn.spring_balance(ROBOT, np.array(1.0)),
+        lambda: armdyn.spring_balance(ROBOT, [np.ma.masked_array([1.0, 2.0], [True, False])]),
+        lambda: armdyn.spring_balance(ROBOT, reach=1e-320),
+        lambda: armdyn.spring_balance(ROBOT, reach=1e200),
+        lambda: armdyn.simulate(ROBOT, Q, external_wrench=-(10**5000)),
+        lambda: armdyn.sweep(ROBOT, "bias", "a" * 5000),
+        lambda: armdyn.sweep(ROBOT, "bias", armdyn.Grid(q=0.0), reduce=[]),
+        lambda: armdyn.sweep(ROBOT, "bias", armdyn.Grid(q=0.0), reduce=np.array(1.0)),
+        lambda: armdyn.sweep(ROBOT, "bias", armdyn.Grid(q=0.0), by=np.zeros(2)),
+        lambda: ROBOT.casadi(np.zeros(2)),
+        lambda: ROBOT.casadi("bias", name=" "),
+        lambda: ROBOT.casadi("bias", name=np.zeros(2)),
+        lambda: ROBOT.dh_table(link=np.zeros(2)),
+        lambda: ROBOT.formulate([], Q, Q, Q),
+        lambda: ROBOT.plot("arm.png", q=[np.nan, 0.0]),
+        lambda: ROBOT.with_base_parameters([1, [2]]),
     ],
 )
 def test_calls_that_once_raised_other_exceptions(ask):
     with pytest.raises(ArmdynError):
         ask()
+
+
+def test_a_number_may_be_a_fraction():
+    third = Fraction(1, 3)
+    expected = ROBOT.cartesian(Q, Q, damping=1 / 3, task=("x", "y"))
+    found = ROBOT.cartesian(Q, Q, damping=third, task=("x", "y"))
+    np.testing.assert_array_equal(found.M, expected.M)
+    assert armdyn.simulate(ROBOT, Q, duration=third, method="rk4", step=0.1).t[-1] == 1 / 3
+
+
+def test_what_a_function_of_the_caller_raises_goes_through():
+    def progress(*_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        armdyn.sweep(ROBOT, "bias", armdyn.Grid(q=(-1.0, 1.0, 3)), tell=progress)
 
 
 def test_a_method_without_a_name_is_unknown():

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.arrays import check_text
+from armdyn.errors import BridgeError, shown
 from armdyn.export.library import ARITHMETIC, array_functions, check_library
 from armdyn.export.names import identifier
 from armdyn.graph.program import Program
@@ -18,14 +20,16 @@ def casadi_function(model: RobotModel, request: Request, name: str | None) -> An
     import casadi  # noqa: PLC0415
 
     program = quantity_program(model, request)
+    name = request.quantity if name is None else check_text("name of a function", name)
+    if not name.isascii() or not casadi.Function.check_name(name):
+        raise BridgeError(f"name: CasADi takes letters, digits and single _, got {shown(name)}")
     vectors = [casadi.SX.sym(i.name, len(i.symbols)) for i in program.inputs]
     entries = [vector[k] for vector in vectors for k in range(vector.numel())]
     table = array_functions(casadi, casadi.if_else) | {"angle_sum": ARITHMETIC["add"]}
     outputs = program.evaluated(entries, table)
     names = [identifier(i.name) if " " in i.name else i.name for i in program.inputs]
     result = _matrix(casadi, program, outputs)
-    quantity = request.quantity
-    return casadi.Function(name or quantity, vectors, [result], names, [f"{quantity}_result"])
+    return casadi.Function(name, vectors, [result], names, [f"{request.quantity}_result"])
 
 
 def _matrix(casadi: Any, program: Program, outputs: list[Any]) -> Any:

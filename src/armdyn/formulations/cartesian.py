@@ -60,12 +60,13 @@ def task_rows(task: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(map(COORDINATES.index, task))
 
 
-def check_damping(damping: float) -> None:
-    """A ShapeError if damping is no number that can be squared."""
+def check_damping(damping: float) -> float:
+    """Damping as a float, or a ShapeError if it is no number that can be squared."""
     if not (0 <= real(damping) <= LARGEST_DAMPING):
         raise ShapeError(
             f"damping must be a number from 0 to {LARGEST_DAMPING:g}, got {shown(damping)}"
         )
+    return float(damping)
 
 
 def check_task(task: tuple[str, ...], joints: int) -> None:

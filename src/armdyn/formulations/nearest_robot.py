@@ -9,8 +9,9 @@ possible. Where no possible robot has these parameters, the nearest one to them 
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, check_constant
+from armdyn.arrays import check_constant
 from armdyn.errors import ArmdynWarning
 from armdyn.formulations.base_parameters import BaseParameters
 from armdyn.formulations.parameters import robot_parameters, with_parameters
@@ -25,7 +26,7 @@ _STIFFNESS = 1e10
 """Weight of the base parameters against the divergence where both cannot be had."""
 
 
-def with_base_parameters(model: RobotModel, base: BaseParameters, values: Array) -> RobotModel:
+def with_base_parameters(model: RobotModel, base: BaseParameters, values: ArrayLike) -> RobotModel:
     """The robot nearest to a robot that has these base parameters, in the order of `base`."""
     wanted = check_constant("base parameters", values, (base.rank,))
     known = [p for p in robot_parameters(model) if p.linear][: base.matrix.shape[1]]

@@ -38,16 +38,17 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
     if os.path.isdir(path):
         raise DescriptionError("this is a directory; give the file in it", file=path)
     if path.suffix.lower() not in READABLE:
-        if os.path.exists(path) and str(source) not in catalog_names():
+        name = str(source).lower()
+        if os.path.exists(path) and name not in catalog_names():
             raise DescriptionError(
                 f"cannot tell the format from the ending {path.suffix!r}; "
                 f"expected one of {', '.join(READABLE)}",
                 file=path,
             )
-        if str(source) not in catalog_names():
+        if name not in catalog_names():
             advice = f"A path to a file ending in {', '.join(READABLE)} works too."
             raise UnknownNameError("robot", str(source), catalog_names(), advice)
-        path = catalog_path(str(source))
+        path = catalog_path(name)
     reader = READABLE[path.suffix.lower()]
     if reader == MJCF and imported("armdyn.io.xml:read_xml")(path, DescriptionError).tag == "robot":
         reader = URDF

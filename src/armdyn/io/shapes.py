@@ -117,7 +117,7 @@ def density_findings(
     text = "changes nothing: no link has a shape and lacks its inertia"
     if filled:
         text = f"gives {', '.join(filled)} the inertia of uniform bodies of their shapes"
-    text = f"density = {density:g} kg/m³ {text}"
+    text = f"density = {float(density):g} kg/m³ {text}"
     yield Finding("warning", source, f"{source}: {text}")
 
 

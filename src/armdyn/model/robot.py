@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import InertiaError, LoopError, ModelError, UnknownNameError, counted
+from armdyn.errors import InertiaError, LoopError, ModelError, check_known, counted
 from armdyn.forks import cached_property
 from armdyn.model.joint import Drive, Joint
 from armdyn.model.link import Body, Frame, Link
@@ -113,8 +113,7 @@ class RobotModel:
             if drive.name in (*names, *(other.name for other in self.drives[:place])):
                 raise ModelError(f"{where}: a joint or drive has this name; give each its own")
             for joint, _ in drive.ratios:
-                if joint not in names:
-                    raise UnknownNameError(f"{where}: moving joint named", joint, names)
+                check_known(f"{where}: moving joint named", joint, names)
             if drive.fault:
                 raise ModelError(f"{where}: {drive.fault}")
 
@@ -257,12 +256,10 @@ class RobotModel:
 
     def frame(self, name: str) -> Frame:
         """The frame of that name: a link of the description, or "tool"."""
+        check_known(f"link or frame in {self.name!r} named", name, self.frame_names)
         if name == "tool":
             return self.tool_frame
-        for frame in self.frames:
-            if frame.name == name:
-                return frame
-        raise UnknownNameError(f"link or frame in {self.name!r} named", name, self.frame_names)
+        return next(frame for frame in self.frames if frame.name == name)
 
 
 def paths_from_parents(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:

@@ -9,7 +9,7 @@ to its plan and to machine code.
 from functools import lru_cache
 
 from armdyn.arrays import Array
-from armdyn.errors import check_known
+from armdyn.errors import check_known, is_one_of
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities import (
@@ -46,7 +46,7 @@ QUANTITIES: dict[str, Quantity] = {
 
 def checked(request: Request, model: RobotModel) -> Quantity:
     """The quantity of a request; an error if this robot has no such quantity or option."""
-    if request.quantity == PASSIVE_JOINTS.name and model.passive:
+    if is_one_of(request.quantity, (PASSIVE_JOINTS.name,)) and model.passive:
         return PASSIVE_JOINTS
     check_known("quantity", request.quantity, QUANTITIES)
     quantity = QUANTITIES[request.quantity]

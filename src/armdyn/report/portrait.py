@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_joint_vector, lost
-from armdyn.errors import ShapeError
+from armdyn.errors import ShapeError, shown
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
 from armdyn.html import html_table
@@ -40,8 +40,8 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     at = coordinates_of(model)
     n = len(model.independent)
     given = check_joint_vector("q", _middle(at) if q is None else q, n)
-    if given.shape != (n,):
-        raise ShapeError(f"q: a picture has one configuration of shape ({n},), got {given.shape}")
+    if given.shape != (n,) or not np.isfinite(given).all():
+        raise ShapeError(f"q: a picture has one configuration of {n} numbers, got {shown(q)}")
     positions = at.positions(given)
     if lost(positions, given):
         at.explain(given)

@@ -108,7 +108,7 @@ class Driven:
         if given is None or all(_is_wrench(wrench) for wrench in wrenches):
             return given
         raise SimulationError(
-            f"the external wrench is {given!r} at t = {t:.6g} s; expected force and moment, 6 "
+            f"the external wrench is {shown(given)} at t = {t:.6g} s; expected force and moment, 6 "
             "finite numbers, or a mapping of link names to such"
         )
 

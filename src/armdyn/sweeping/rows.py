@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,7 +171,7 @@ def _file(robot: Robot, path: Path) -> Rows:
     if kind == ".csv":
         motion = trajectory_from_csv(path, robot.model)
         return Rows({"q": motion.q, "qd": motion.qd, "qdd": motion.qdd}, path.name)
-    if not path.exists():
+    if not os.path.exists(path):  # also if no file can have such a name
         raise SweepError(f"there is no file {path}")
     if kind == ".parquet":
         return Rows(ParquetRows.arguments(path), path.name)

@@ -1,7 +1,7 @@
 """`armdyn.sweep`: a quantity over more states than memory holds."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -74,12 +74,13 @@ def sweep(
     given = read_over(check_robot(robot), over)
     what = subject(robot, quantity, given.names, options)
     space = given.space(what.columns)
-    if by:
+    kept = () if by is None else names_in("by", by)
+    if kept:
         if not isinstance(space, GridSpace):
             raise SweepError("by: only a grid has values to keep results for; sweep over a Grid")
-        space = space.by(names_in("by", by))
+        space = space.by(kept)
     path = None if out is None else check_out(out)
-    if path is not None and reduce is None and by:
+    if path is not None and reduce is None and kept:
         raise SweepError("by: everything is stored, state by state; give a reduction, or no `by`")
     wanted = ("extremes",) if reduce is None and path is None else () if reduce is None else reduce
     job = _job(what, space, wanted, path)
@@ -93,7 +94,8 @@ def _job(what: Subject, space: Space, wanted: Any, path: Path | None) -> SweepJo
     reductions = _reductions(wanted)
     if not reductions:
         plan = block_plan(space.count, 1, space.run, 8 * (space.columns.width + entries))
-        assert path is not None
+        if path is None:
+            raise SweepError(f"reduce: expected one at least of {', '.join(REDUCTIONS)}, got none")
         store = RowStore(path, what.quantity.name, kernel.shape, "")
         return SweepJob(kernel, space, plan, (), store)
     plan = block_plan(space.count, cells, space.run)
@@ -115,7 +117,7 @@ def _reductions(wanted: Any) -> list[Reduction]:
     if isinstance(wanted, str | Reduction):
         wanted = (wanted,)
     found: list[Reduction] = []
-    for one in wanted if isinstance(wanted, Iterable) else (wanted,):
+    for one in wanted if np.iterable(wanted) else (wanted,):
         if isinstance(one, str):
             check_known("reduction", one, REDUCTIONS)
         elif not isinstance(one, Reduction):

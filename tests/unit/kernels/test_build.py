@@ -325,8 +325,8 @@ for drop in (compiled, called):
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is not known here")
 def test_kernels_that_are_made_and_dropped_leave_nothing():
-    done = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    command = [sys.executable, "-c", GROWTH]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     grown = [float(line) for line in done.stdout.split()]
     assert max(grown) < 1500, f"bytes a kernel that was compiled, and one that was called: {grown}"
 

@@ -549,5 +549,5 @@ def _floats(given: npt.ArrayLike | None) -> Array:
     """Numbers as an array; NaN if they are none."""
     try:
         return np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.array(np.nan)

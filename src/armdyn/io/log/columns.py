@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, check_truth
 from armdyn.errors import counted, shown
 from armdyn.io.csv.table import TableSource
 
@@ -107,7 +107,7 @@ class TableColumns:
         seconds = [TIME_UNITS[time_unit or self.time_unit or "s"]]
         parts = [np.array([1.0, 1e-9] if len(self.time) == 2 else seconds * len(self.time))]
         factors = {"tau": gains, "current": gains}
-        if degrees or self.degrees:
+        if check_truth("degrees", degrees) or self.degrees:
             factors |= dict.fromkeys(("q", "qd", "qdd"), np.where(turns, np.pi / 180, 1.0))
         for quantity, places in self.places.items():
             parts.append(np.broadcast_to(factors.get(quantity, 1.0), (len(places),)))

@@ -9,9 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError, counted
+from armdyn.errors import (
+    ArmdynError,
+    DescriptionError,
+    ModelError,
+    UnsupportedJointError,
+    counted,
+    shown,
+)
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
+from armdyn.io.regular import check_path
 from armdyn.io.xml import read_xml
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
@@ -89,7 +97,9 @@ def check(
         >>> check("ur5e").exit_code
         0
     """
-    name = robot.name if isinstance(robot, Robot | RobotModel) else str(robot)
+    if read is not None and not callable(read):
+        raise ModelError(f"read: expected a function that reads a robot, got {shown(read)}")
+    name = robot.name if isinstance(robot, Robot | RobotModel) else str(check_path(robot))
     found = sorted(_merged(_findings(robot, read, trusted)), key=lambda x: LEVELS.index(x.level))
     return Check(name, tuple(found))
 

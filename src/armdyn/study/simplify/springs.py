@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
-from armdyn.errors import ModelError, UnknownNameError, shown
+from armdyn.errors import ModelError, check_known, shown
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.springs import spring_torques, spring_vectors
 from armdyn.loops.coordinates import coordinates_of
@@ -227,10 +227,10 @@ def spring_balance(
     places += [link.inertia.com for link in model.links if link.inertia.mass > 0]
     size = max(float(np.linalg.norm(place)) for place in places) or 1.0
     distance = size if reach is None else check_number("reach", reach)
-    if length < 0 or distance <= 0:
+    if length < 0 or not size <= 1e6 * distance <= 1e12 * size:
         raise ModelError(
-            "expected a free_length that is not negative and a positive reach, got "
-            f"{length:g} and {distance:g}"
+            f"expected a free_length that is not negative and a reach of about {size:.3g} m, the "
+            f"length of a link, got {length:g} and {distance:g}"
         )
     pairs = _pairs(model, between)
     q = workspace(model, CONFIGURATIONS)
@@ -256,7 +256,7 @@ def _torques(model: RobotModel, springs: tuple[Spring, ...], q: Array) -> Array:
 def _pairs(model: RobotModel, between: Iterable[tuple[str, str]] | None) -> list[tuple[int, int]]:
     if between is None:
         return [(i, -1) for i in range(len(model.links))]
-    if not isinstance(between, Iterable):
+    if not np.iterable(between):
         raise ModelError(f"between: expected pairs of links, got {shown(between)}")
     pairs = [_pair(model, pair) for pair in between]
     if not pairs:
@@ -266,13 +266,12 @@ def _pairs(model: RobotModel, between: Iterable[tuple[str, str]] | None) -> list
 
 def _pair(model: RobotModel, pair: tuple[str, str]) -> tuple[int, int]:
     """The links that a spring joins; -1 is the base."""
-    if isinstance(pair, str) or not isinstance(pair, Iterable) or len(tuple(pair)) != 2:
+    if isinstance(pair, str) or not np.iterable(pair) or len(tuple(pair)) != 2:
         raise ModelError(f"between: expected pairs such as ('link2', 'base'), got {shown(pair)}")
     names = {link.name: i for i, link in enumerate(model.links)}
     names |= {"base": -1, model.base_link.name: -1}
     for name in pair:
-        if name not in names:
-            raise UnknownNameError(f"link of {model.name!r} named", name, names)
+        check_known(f"link of {model.name!r} named", name, names)
     link, other = (names[name] for name in pair)
     if link < 0 or link == other or (other >= 0 and other not in model.paths[link]):
         raise ModelError(

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, check_constant, frozen
 from armdyn.errors import ModelError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint, RobotModel
@@ -285,7 +285,9 @@ def motors(
     check_own_motors(robot.model)
     moving = [robot.model.joints[i] for i in robot.model.independent]
     state = motion.q, motion.qd, motion.qdd
-    tau = robot.inverse_dynamics(*state, friction=friction) if torque is None else torque
+    tau = robot.inverse_dynamics(*state, friction=friction)
+    if torque is not None:
+        tau = check_constant("torque", torque, tau.shape)
     N = np.array([check_ratio(joint) for joint in moving])
     # a file that knows no limit may say 0
     limits = [[x or np.inf for x in astuple(joint.limits)[2:]] for joint in moving]

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from armdyn.arrays import Array, check_number
-from armdyn.errors import ModelError, SizingError, check_known
+from armdyn.errors import ModelError, SizingError, check_known, shown
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint, Rotor
 from armdyn.report.figures import save_picture
@@ -318,7 +318,7 @@ def size(
     check_own_motors(robot.model)
     check_known("goal of sizing", minimise, GOALS)
     if check_number("margin", margin) < 1:
-        raise ModelError(f"margin: expected a number of 1 or more, got {margin:g}")
+        raise ModelError(f"margin: expected a number of 1 or more, got {shown(margin)}")
     offered = motor_list(motors)
     without = [motor.name for motor in offered.motors if motor.price is None]
     if minimise == "price" and without:

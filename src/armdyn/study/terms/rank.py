@@ -7,7 +7,7 @@ apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -202,11 +202,11 @@ def rank(
     )
 
 
-def _named(robots: object) -> dict[str, Robot]:
+def _named(robots: Any) -> dict[str, Robot]:
     """The robots by name; equal names are numbered."""
     if isinstance(robots, Mapping):
         found = {str(name): check_robot(robot) for name, robot in robots.items()}
-    elif isinstance(robots, Iterable) and not isinstance(robots, str):
+    elif np.iterable(robots) and not isinstance(robots, str):
         found = {}
         for robot in map(check_robot, robots):
             same = (robot.name, *(f"{robot.name} ({k})" for k in range(2, len(found) + 2)))
