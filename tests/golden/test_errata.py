@@ -48,6 +48,19 @@ def test_lagrange_euler_gravity_enters_with_a_minus():
     assert differs(-c, truth)  # + Σ m gᵀ U r with g pointing down
 
 
+def test_gravity_of_lagrange_euler_has_no_transposed_matrix():
+    found, truth = lagrange_euler(MODEL, Q, QD, QDD), pin.computeGeneralizedGravity(PIN, DATA, Q)
+    g = np.append(MODEL.gravity, 0.0)
+    pairs = np.ndindex(6, 6)
+    ours, printed = np.zeros((2, 6))
+    for j, i in pairs:
+        moment = found.J[j][:, 3]  # m_j r̄_j
+        ours[i] -= g @ found.U[j, i] @ moment
+        printed[i] -= g @ found.U[j, i].T @ moment
+    close(ours, truth)
+    assert differs(printed, truth)
+
+
 def test_second_derivatives_vanish_for_joints_beyond_the_link_not_before_it():
     step = 1e-30
     for k in range(6):
@@ -91,6 +104,40 @@ def test_sums_of_dalembert_begin_at_the_joint():
         assert differs(printed, truth)
     other, data = pin_model(model)
     close(found.tau, pin.rnea(other, data, *state))
+
+
+def test_second_terms_of_dalembert_are_inside_their_sums():
+    """Σ_k and Σ_s end before them in print, where k and s then have no meaning but their last."""
+    n, model = 4, random_model("RRRR", 5)
+    q, qd, qdd = random_states(model, 6)
+    found = dalembert(model, q, qd, qdd)
+    z, p, r = found.z, found.p, found.r
+    w = [sum(qd[b] * z[b] for b in range(k)) for k in range(n + 1)]  # ω of link k
+    w[0] = np.zeros(3)
+    beta = [sum(np.cross(w[b], qd[b] * z[b]) for b in range(k)) + np.zeros(3) for k in range(n + 1)]
+    R = world_frames(model, q).R
+    tran, rot = np.zeros((2, 2, n))  # as it must be and as printed
+    for i, s in np.ndindex(n, n):
+        if s < i:
+            continue
+        body = model.links[s].inertia
+        arm, c = np.cross(z[i], r[s] - p[i]), r[s] - p[s]
+        star = [p[k + 1] - p[k] for k in range(s)]
+        first = sum(np.cross(w[k + 1], np.cross(w[k + 1], x)) for k, x in enumerate(star))
+        own = np.cross(w[s + 1], np.cross(w[s + 1], c)) + np.cross(beta[s + 1], c)
+        second = [np.cross(beta[k + 1], x) for k, x in enumerate(star)]
+        for total, terms in zip(tran, (second, second[-1:]), strict=True):
+            total[i] += body.mass * (first + sum(terms) + own) @ arm
+        I = R[s] @ body.moment_about_com @ R[s].T
+        gyroscopic = np.cross(z[i], w[s + 1]) @ I @ w[s + 1]
+        rot += z[i] @ I @ beta[s + 1] * np.eye(n)[i]
+        rot[:, i] += gyroscopic * np.array([1.0, s == n - 1])
+    close(tran[0], found.h_tran, 1e-11)
+    close(rot[0], found.h_rot, 1e-11)
+    assert differs(tran[1], found.h_tran)
+    assert differs(rot[1], found.h_rot)
+    other, data = pin_model(model)
+    close(found.tau, pin.rnea(other, data, q, qd, qdd))
 
 
 def test_torque_balance_about_the_centre_of_mass_subtracts_both_forces():
@@ -217,6 +264,28 @@ def test_angular_acceleration_of_a_link_has_the_acceleration_of_its_joint():
         for joint, z, change in zip(MODEL.joints, frames.z, QD - QDD, strict=True)
     ]
     assert differs(found.a[5] + sum(turns), truth)  # q̇ z in place of q̈ z
+
+
+def test_moment_of_a_link_has_the_force_of_the_next_one():
+    """n_i = n_{i+1} + φ a + ω × φ ω + d_ii × f_i - d_{i+1,i} × f_{i+1}, about the origin of i."""
+    found = newton_euler(MODEL, Q, QD, QDD)
+    pin.rnea(PIN, DATA, Q, QD, QDD)
+    for i in range(5):
+        d, (R, P) = MODEL.links[i].inertia.com, joint_transform(MODEL.joints[i + 1], Q[i + 1])
+        printed = R @ found.n[i + 1] + found.N_C[i] + np.cross(d, found.f[i])
+        close(printed - np.cross(d - P, R @ found.f[i + 1]), DATA.f[i + 1].angular)
+        assert differs(printed, DATA.f[i + 1].angular)
+
+
+def test_origins_accelerate_with_the_angular_velocity_squared():
+    found, frames = augmented_body_intrinsic(MODEL, Q, QD, QDD), world_frames(MODEL, Q)
+    pin.forwardKinematics(PIN, DATA, Q, QD, QDD)
+    axes = pin.LOCAL_WORLD_ALIGNED
+    v = [pin.getClassicalAcceleration(PIN, DATA, i, axes).linear for i in range(1, 7)]
+    for i in (1, 3, 4, 5):  # those that turn
+        p, a, w = frames.O[i] - frames.O[i - 1], found.a[i - 1], found.w[i - 1]
+        close(np.cross(a, p) + np.cross(w, np.cross(w, p)), v[i] - v[i - 1], 1e-11)
+        assert differs(np.cross(a, p) + np.cross(a, np.cross(a, p)), v[i] - v[i - 1])
 
 
 def test_the_page_of_errata_names_a_test_for_each_row_and_each_test_has_a_row():

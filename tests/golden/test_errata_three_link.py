@@ -70,6 +70,35 @@ def test_convective_matrix_has_the_link_masses_in_its_first_term():
     assert differs(method.C @ qd + wrong, truth)
 
 
+def test_composite_bodies_are_moved_by_matrices_of_two_indices():
+    """(7) and (8) have A_j and A_{i+1}: taken as from the link before, or from the base."""
+    q, qd, qdd = random_states(CHAIN, 22)
+    method, n = denoc(CHAIN, q, qd, qdd), 4
+    other, data = pin_model(CHAIN)
+    truth = np.triu(pin.crba(other, data, q))
+    twist = [method.T_d[6 * i : 6 * i + 6, i] for i in range(n)]
+
+    def block(i, j):
+        return method.T_l[6 * i : 6 * i + 6, 6 * j : 6 * j + 6]
+
+    def composite(moved):
+        tilde = [method.M_i[n - 1]]
+        for i in reversed(range(n - 1)):
+            tilde.insert(0, method.M_i[i] + moved(i + 1).T @ tilde[0] @ moved(i + 1))
+        return tilde
+
+    def elements(tilde, moved):
+        pairs = [(i, j) for i in range(n) for j in range(i)]
+        return [twist[i] @ tilde[i] @ moved(i, j) @ twist[j] for i, j in pairs]
+
+    ours = composite(lambda i: block(i, i - 1))
+    lower = [truth[j, i] for i in range(n) for j in range(i)]
+    close(elements(ours, block), lower)
+    assert differs(elements(ours, lambda i, j: block(j, max(j - 1, 0))), lower)
+    assert differs(elements(ours, lambda i, j: block(j, 0)), lower)
+    assert differs(elements(composite(lambda i: block(i, 0)), block), lower)
+
+
 def test_first_moment_of_a_composite_body_sums_over_all_its_links(three_link):
     for i in range(2):
         truth = three_link.denoc.M_tilde[i][:3, 3:]

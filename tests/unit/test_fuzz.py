@@ -84,7 +84,7 @@ def test_a_fault_is_found_and_told(fuzzer, monkeypatch):
         lambda: ROBOT.casadi("bias", name=np.zeros(2)),
         lambda: ROBOT.dh_table(link=np.zeros(2)),
         lambda: ROBOT.formulate([], Q, Q, Q),
-        lambda: ROBOT.plot("arm.png", q=[np.nan, 0.0]),
+        lambda: ROBOT.plot([np.nan, 0.0]),
         lambda: ROBOT.with_base_parameters([1, [2]]),
     ],
 )

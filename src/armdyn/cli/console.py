@@ -75,6 +75,9 @@ def print_table(rows: Table) -> None:
     title, rows = str(rows.title or ""), body(rows, empty=_WIDE.get())
     needed = endless.measure(rows).maximum
     narrow = needed > here.width
+    if narrow and not has_width() and not _WIDE.get():  # a row stays one, its long texts wrap
+        rows = _part(rows, [_measured(column, endless) for column in rows.columns])
+        needed = max(here.width, endless.measure(rows).minimum)
     if narrow and (_WIDE.get() or not has_width()):
         here, narrow = screen(width=needed), False
     here.print()
@@ -335,7 +338,7 @@ def _measured(column: Column, endless: Console) -> Column:
     """The column, which wraps only if its texts are long."""
     longest = max(endless.measure(cell).maximum for cell in (column.header, *column.cells))
     changed = copy(column)
-    changed.no_wrap = column.no_wrap or longest <= LONGEST_UNBROKEN
+    changed.no_wrap = longest <= LONGEST_UNBROKEN
     changed.min_width = longest if changed.no_wrap else NARROWEST
     return changed
 

@@ -9,6 +9,7 @@ from armdyn.graph.count import Operations
 from armdyn.graph.program import Program
 from armdyn.model import Body, RobotModel
 from armdyn.quantities.quantity import ARGUMENTS
+from armdyn.quantities.request import Request
 from armdyn.version import __version__
 
 COLUMNS = 92
@@ -17,7 +18,7 @@ COLUMNS = 92
 
 def function_lines(model: RobotModel, function: Function) -> list[str]:
     """The comment of a function: what it gives, its arguments, what is in it and what it takes."""
-    quantity, words = function.quantity, _words(model, function)
+    quantity, words = function.quantity, joint_words(model, function.request)
     lines = [*_wrap(quantity.doc.format(**words)), ""]
     entries = {i.name: ARGUMENTS[i.name].about.format(**words) for i in function.program.inputs}
     about, shape = quantity.result.format(**words), function.program.shape
@@ -66,10 +67,9 @@ def _contents(model: RobotModel, function: Function) -> str:
     return said
 
 
-def _words(model: RobotModel, function: Function) -> dict[str, str]:
+def joint_words(model: RobotModel, request: Request) -> dict[str, str]:
     """Units that depend on the kinds of the joints, and the frames of kinematics."""
     kinds = {model.joints[i].type for i in model.independent}
-    request = function.request
     # joints that turn come first
     units = sorted({kind.unit for kind in kinds}, reverse=True)
     torques = sorted({kind.torque_unit.replace("·", " ") for kind in kinds}, reverse=True)

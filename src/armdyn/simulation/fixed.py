@@ -102,7 +102,7 @@ class StepGrid:
     @classmethod
     def of(cls, duration: float, dt: float | None, step: float | None, arms: int) -> "StepGrid":
         """Whole numbers of records, and of steps in each, neither longer than asked for."""
-        longest = f"expected a positive time up to the duration of {float(duration):g} s"
+        longest = f"expected a positive time up to the duration of {duration:g} s"
         for name, value in (("dt", dt), ("step", step)):
             if value is not None and not (0 < real(value) <= duration):
                 raise SimulationError(f"{name}: {longest}, got {shown(value)}")

@@ -84,8 +84,8 @@ def simulate(
     given, start = _check_drive(torque, controller), _check_start(robot, q0, qd0, stops)
     drive = saturated(robot, given, duration, saturation)
     setup = Setup(
-        robot, *start, duration, drive, external_wrench, base_motion, method, dt, step, friction,
-        stops, bounce, rtol, atol, progress,
+        robot, *start, float(duration), drive, external_wrench, base_motion, method, dt, step,
+        friction, stops, bounce, rtol, atol, progress,
     )  # fmt: skip
     if method in FIXED:
         with IMPORTING:

@@ -7,6 +7,7 @@ the limit of that joint. Columns of which nothing is said keep their usual value
 (where a robot with loops is assembled).
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
@@ -15,17 +16,20 @@ import numpy as np
 
 from armdyn.arrays import Array, check_names, frozen, real
 from armdyn.errors import SweepError, UnknownNameError, check_known, shown
+from armdyn.export.export_comments import joint_words
 from armdyn.kernels.kernel import Kernel
 from armdyn.model.base_motion import BaseMotion
 from armdyn.quantities.design import design_program, design_values
 from armdyn.quantities.program import QUANTITIES
-from armdyn.quantities.quantity import ARGUMENTS, Quantity
+from armdyn.quantities.quantity import ARGUMENTS, WRENCH, Quantity
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
 
 Entry = TypeVar("Entry")
 DESIGN = "design"
 """The argument of the numbers of a design, each of which has a name of its own."""
+JOINT_AXES = ("joint", "joint2", "joint3")
+"""Axes along the joints, in the order in which an array has them."""
 NUMBERED = ("payload", "gravity")
 """Arguments that exist if something is said about them."""
 
@@ -184,6 +188,36 @@ class Subject:
         if not shape:
             return (self.quantity.name.replace("_", " "),)
         return tuple("[" + ", ".join(str(k + 1) for k in at) + "]" for at in np.ndindex(shape))
+
+    @property
+    def axes(self) -> dict[str, tuple[str, ...]]:
+        """Names of the axes of each argument and of the result: those of joints, or its own."""
+        given = {name: ARGUMENTS.get(name, WRENCH) for name in self.columns.sizes}
+        shapes = {name: ("n" if a.length(2) == 2 else "",) for name, a in given.items()}
+        whole = self.quantity.shape if self.kernel.request.derivative is None else self.kernel.shape
+        found = {}
+        for name, shape in (shapes | {self.quantity.name: whole}).items():
+            joints = iter(JOINT_AXES)
+            own = enumerate(shape, 1)
+            found[name] = tuple(next(joints) if a == "n" else f"{name}_axis{k}" for k, a in own)
+        return found
+
+    @property
+    def coordinates(self) -> dict[str, tuple[str, ...]]:
+        """What is along the axes that have labels."""
+        labels = {f"{name}_axis1": self.columns.of(name) for name in self.columns.sizes}
+        labels |= dict.fromkeys(JOINT_AXES, self.robot.joint_names)
+        return {
+            axis: labels[axis] for axes in self.axes.values() for axis in axes if axis in labels
+        }
+
+    def attributes(self, name: str) -> dict[str, str]:
+        """What an argument or the result is, and its units."""
+        result = name == self.quantity.name
+        about = self.quantity.result if result else ARGUMENTS.get(name, WRENCH).about
+        text = about.format(**joint_words(self.robot.model, self.kernel.request))
+        units = re.search(r"\[(.*?)\]", text)
+        return {"long_name": text, "units": units[1] if units else "1"}
 
     @property
     def limits(self) -> Array:

@@ -18,7 +18,6 @@ from armdyn.kernels.kernel import Kernel
 from armdyn.kernels.sweeper import Sweeper
 from armdyn.sweeping.blocks import Block, BlockPlan
 from armdyn.sweeping.reductions import Part, Reduction
-from armdyn.sweeping.rows import RowSpace
 from armdyn.sweeping.space import Space, Words, row_words
 from armdyn.sweeping.store import RowStore
 
@@ -74,7 +73,7 @@ class SweepJob:
         """
         block = self.plan[number]
         if self.store is not None:
-            rows = self._rows(block.first, block.last, parts)
+            rows = self.space.rows(block.first, block.last, parts)
             self.store.write(block, self.space.columns.split(rows), self.values(rows))
             return []
         return self._reduced(block, parts)
@@ -83,12 +82,6 @@ class SweepJob:
         """The results (m, entries) of states (m, width)."""
         given = [np.ascontiguousarray(v) for v in self.space.columns.split(rows).values()]
         return np.asarray(self.kernel.gufunc(*given)).reshape(len(rows), -1)
-
-    def _rows(self, first: int, last: int, parts: Mapping[str, Any] | None) -> Array:
-        if parts and isinstance(self.space, RowSpace):
-            rest = {name: array[first:last] for name, array in self.space.arrays.items()}
-            return self.space.joined(rest | dict(parts))
-        return self.space.rows(first, last)
 
     def _reduced(self, block: Block, parts: Mapping[str, Any] | None) -> list[Part]:
         """A block in one call of the compiled loop."""
@@ -102,7 +95,7 @@ class SweepJob:
         words = None if parts else self.space.lattice(block.first, block.last)
         if words is not None:
             return words, self.values(self.space.at(starts))
-        rows = self._rows(block.first, block.last, parts)
+        rows = self.space.rows(block.first, block.last, parts)
         return row_words(self.space.columns, rows, block.first), self.values(rows[:1])
 
 

@@ -12,7 +12,7 @@ from armdyn.arrays import Array
 from armdyn.errors import SweepError, counted
 from armdyn.forks import cached_property
 from armdyn.report.figures import save_picture
-from armdyn.report.result import Result, Section, unrounded
+from armdyn.report.result import Result, Section, number, unrounded
 from armdyn.sweeping.columns import Subject
 from armdyn.sweeping.grid import GridSpace
 from armdyn.sweeping.picture import draw
@@ -31,7 +31,7 @@ from armdyn.sweeping.reductions import (
     Reduction,
 )
 from armdyn.sweeping.space import Space
-from armdyn.sweeping.store import entry_names, write_parquet, writing
+from armdyn.sweeping.store import entry_names, labelled_group, write_parquet, writing
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,12 +158,19 @@ class SweepResult(Result):
             if path.suffix.lower() != ".zarr":
                 self._write_table(path)
                 return
-            import zarr  # noqa: PLC0415 (an extra)
+            with labelled_group(path, self.subject, {}) as group:
+                for name, values in (self.kept | self.arrays()).items():
+                    data, axes = np.ascontiguousarray(values), self._axes(name, values)
+                    group.create_array(name, data=data, dimension_names=axes)
 
-            told = {"robot": self.subject.robot.name, "quantity": self.subject.quantity.name}
-            group = zarr.create_group(path, zarr_format=3, overwrite=True, attributes=told)
-            for name, values in (self.kept | self.arrays()).items():
-                group.create_array(name, data=np.ascontiguousarray(values))
+    def _axes(self, name: str, values: Array) -> tuple[str, ...]:
+        """Names for the axes of an array that was kept: cells, entries, and what is its own."""
+        if name in self.kept:
+            return (name,)
+        entries = self.subject.axes[self.subject.quantity.name]
+        shape = self.cells + self.subject.kernel.shape
+        axes = (*self.kept, *entries) if values.shape[: len(shape)] == shape else ()
+        return *axes, *(f"{name}_axis{k}" for k in range(len(axes) + 1, values.ndim + 1))
 
     def _write_table(self, path: Path) -> None:
         mesh = np.meshgrid(*self.kept.values(), indexing="ij")
@@ -181,9 +188,7 @@ class SweepResult(Result):
 
 
 MOST_ROWS = 60
-"""Entries of a result that are printed."""
-MOST_TOLD = 7
-"""Columns of a state that are printed."""
+"""Rows of a table that are printed."""
 
 
 def sections_of(result: SweepResult) -> tuple[Section, ...]:
@@ -220,8 +225,11 @@ def sections_of(result: SweepResult) -> tuple[Section, ...]:
     for reduction, part in zip(result.reductions, result.totals, strict=True):
         whole = reduction.found(over_all(reduction, part), lambda values: values[0])
         title, notes, columns, rows, told = _WRITERS[reduction.name](result, whole)
+        if len(rows) > MOST_ROWS:
+            notes += (f"the first {MOST_ROWS} of {len(rows)} rows; the data have all",)
+        texts = 2 if columns[1] == "" else 1
         table = tuple(rows[:MOST_ROWS])
-        found.append(Section(title, notes, columns, table, 1, {reduction.name: told}))
+        found.append(Section(title, notes, columns, table, texts, {reduction.name: told}))
     return tuple(found)
 
 
@@ -245,18 +253,18 @@ def _extremes(result: SweepResult, found: FoundExtremes) -> Told:
     lost = np.ravel(found.lost)
     for e, label in enumerate(result.subject.labels):
         ends: dict[str, Any] = {}
-        cells = [label]
         for side in ("min", "max"):
             value = float(getattr(found, side)[e])
             index = int(getattr(found, f"arg{side}")[e])
             state = result.state(index) if index >= 0 else {}
             plain = {k: v.tolist() for k, v in state.items()}
             ends[side] = {"value": value, "state": plain, "index": index}
-            cells += [f"{unrounded(value, scale):.5g}", _varying(result, index)]
+            at = map(number, _varying(result, index).values())
+            rows.append((label, f"{side}imum", f"{unrounded(value, scale):.5g}", *at))
         data.append({"entry": label, **ends, "lost": int(lost[e])})
-        rows.append((*cells, *([str(lost[e])] if lost.any() else [])))
-    columns = ("entry", "minimum", "at", "maximum", "at", *(["no number"] * bool(lost.any())))
-    return "Extremes", (), columns, rows, data
+    notes = (f"{lost.sum():,} results are no number",) if lost.any() else ()
+    columns = ("entry", "", "value", *_varying(result, 0))
+    return "Extremes, and the states that have them", notes, columns, rows, data
 
 
 def _largest(*values: Array) -> float:
@@ -265,15 +273,10 @@ def _largest(*values: Array) -> float:
     return float(finite[np.isfinite(finite)].max(initial=0.0))
 
 
-def _varying(result: SweepResult, index: int) -> str:
-    """The columns of a state that vary, short."""
-    if index < 0:
-        return "-"
-    row = result.space.at(np.array([index]))[0]
-    names = result.space.columns.names
-    told = [f"{names[c]} {row[c]:.3g}" for c in result.space.varying]
-    more = f", {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
-    return ", ".join(told[:MOST_TOLD]) + more or "-"
+def _varying(result: SweepResult, index: int) -> dict[str, float]:
+    """The columns of a state that vary; not a number if there is no such state."""
+    row = result.space.at(np.array([max(index, 0)]))[0] + (0.0 if index >= 0 else np.nan)
+    return {result.space.columns.names[c]: row[c] for c in result.space.varying}
 
 
 def _moments(result: SweepResult, found: FoundMoments) -> Told:
@@ -323,11 +326,11 @@ def _exceeded(result: SweepResult, found: FoundExceeded) -> Told:
             {"entry": label, "limit": limit, "count": count, "first": first, "states": states}
         )
         share = f"{100 * count / result.count:.3g} %" if count else "0"
-        at = _varying(result, first[0]) if first else ""
+        at = _varying(result, first[0] if first else -1)
         told = f"{limit:.4g}" if np.isfinite(limit) else "none"
-        rows.append((label, told, f"{count:,}", share, at))
-    columns = ("entry", "limit", "states beyond", "share", "first at")
-    return "Where limits are exceeded", (), columns, rows, data
+        rows.append((label, told, f"{count:,}", share, *map(number, at.values())))
+    columns = ("entry", "limit", "states beyond", "share", *_varying(result, 0))
+    return "Where limits are exceeded, and the first such states", (), columns, rows, data
 
 
 _WRITERS: dict[str, Callable[[SweepResult, Any], Told]] = {

@@ -78,9 +78,21 @@ class RowSpace(Space):
     count: int
     source: str
 
-    def rows(self, first: int, last: int) -> Array:
-        """The states from `first` to before `last`."""
-        return self.joined({name: array[first:last] for name, array in self.arrays.items()})
+    def rows(self, first: int, last: int, parts: Mapping[str, Any] | None = None) -> Array:
+        """The states from `first` to before `last`; `parts` are those that somebody else read."""
+        read, result = dict(parts or {}), np.empty((last - first, self.columns.width))
+        result[:] = self.columns.usual
+        for name, into in self.columns.split(result).items():
+            if name in read or name in self.arrays:
+                try:
+                    part = read[name] if name in read else self.arrays[name][first:last]
+                    into[:] = np.asarray(part, dtype=float)
+                except Exception as reason:  # of whatever library the array is
+                    raise SweepError(
+                        f"{self.source or 'arrays'}: states {first} to {last - 1} of {name} are no "
+                        f"numbers, or damaged ({reason}); write them anew, or sweep over others"
+                    ) from reason
+        return result
 
     def at(self, indices: Array) -> Array:
         """The states of some numbers, each read by itself."""
@@ -92,22 +104,6 @@ class RowSpace(Space):
         size = min(count, self.count) // PILOT_PIECES + 1
         starts = np.unique(np.linspace(0, max(0, self.count - size), PILOT_PIECES).astype(int))
         return np.concatenate([self.rows(k, min(k + size, self.count)) for k in starts.tolist()])
-
-    def joined(self, parts: Mapping[str, Any]) -> Array:
-        """The rows of parts of the arrays."""
-        try:
-            read = {name: np.asarray(part, dtype=float) for name, part in parts.items()}
-        except (TypeError, ValueError):
-            raise SweepError(
-                "the arrays of states must hold numbers; some entries are none"
-            ) from None
-        size = len(next(iter(read.values())))
-        result = np.empty((size, self.columns.width))
-        result[:] = self.columns.usual
-        for name, into in self.columns.split(result).items():
-            if name in read:
-                into[:] = read[name]
-        return result
 
     @property
     def lazy(self) -> bool:
@@ -180,7 +176,10 @@ def _file(robot: Robot, path: Path) -> Rows:
             raise MissingExtraError("zarr", "sweep", "reading a Zarr store")
         import zarr  # noqa: PLC0415 (an extra)
 
-        group = zarr.open_group(path, mode="r")
+        try:
+            group = zarr.open_group(path, mode="r")
+        except Exception as reason:  # each part of it has its own
+            raise SweepError(f"{path}: this is no Zarr store that can be read: {reason}") from None
         known = ("q", "qd", "qdd", "tau", "payload", "gravity")
         arrays: dict[str, Any] = {name: group[name] for name in known if name in group}
         return Rows(arrays, path.name)

@@ -1,6 +1,7 @@
 """The states of a sweep: so many rows of columns, any of which can be made alone."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -82,8 +83,11 @@ class Space(ABC):
     def at(self, indices: Array) -> Array:
         """The states of some numbers, (..., width)."""
 
-    def rows(self, first: int, last: int) -> Array:
-        """The states from `first` to before `last`, (last - first, width)."""
+    def rows(self, first: int, last: int, parts: Mapping[str, Any] | None = None) -> Array:
+        """The states from `first` to before `last`, (last - first, width).
+
+        `parts` are those of arrays that somebody else read.
+        """
         return self.at(np.arange(first, last))
 
     @abstractmethod

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from armdyn.errors import MissingExtraError, SweepError, WriteError
 from armdyn.io.atomic import replacing
 from armdyn.io.regular import check_path, read_regular
 from armdyn.sweeping.blocks import Block, BlockPlan
-from armdyn.sweeping.columns import Columns
+from armdyn.sweeping.columns import Subject
 from armdyn.sweeping.reductions import Part
 
 _NUMBERED = re.compile(r"(q|qd|qdd|tau|payload|gravity)([1-9][0-9]*)")
@@ -122,7 +123,7 @@ def _pieces(path: Path) -> list[tuple[Path, tuple[str, ...], int, int]]:
 
 
 FORMATS = (".zarr", ".parquet")
-FORMAT = 1
+FORMAT = 2
 """Changes with the layout of stores."""
 LARGEST_PROGRESS = 2**31
 """Bytes of a file of progress."""
@@ -145,22 +146,24 @@ class RowStore:
         """Whether it is a Zarr store, and not a folder of Parquet files."""
         return self.path.suffix.lower() == ".zarr"
 
-    def create(self, columns: Columns, plan: BlockPlan) -> None:
+    def create(self, what: Subject, plan: BlockPlan) -> None:
         """An empty store."""
         with writing(repr(str(self.path))):
             if not self.is_zarr:
                 os.makedirs(self.path, exist_ok=True)
                 return
-            import zarr  # noqa: PLC0415 (an extra)
-
-            told = {"armdyn": self.identity}
-            group = zarr.create_group(self.path, zarr_format=3, attributes=told)
-            shapes = {name: (size,) for name, size in columns.sizes.items()}
-            for name, shape in (shapes | {self.name: self.shape}).items():
-                group.create_array(
-                    name, shape=(plan.count, *shape), chunks=(plan.size, *shape), dtype="float64",
-                    fill_value=np.nan,
-                )  # fmt: skip
+            shapes = {name: (size,) for name, size in what.columns.sizes.items()}
+            with labelled_group(self.path, what, {"armdyn": self.identity}) as group:
+                for name, shape in (shapes | {self.name: self.shape}).items():
+                    group.create_array(
+                        name,
+                        shape=(plan.count, *shape),
+                        chunks=(plan.size, *shape),
+                        dtype="float64",
+                        fill_value=np.nan,
+                        dimension_names=("state", *what.axes[name]),
+                        attributes=what.attributes(name),
+                    )
 
     def write(self, block: Block, states: Mapping[str, Array], values: Array) -> None:
         """The states and results of a block."""
@@ -189,6 +192,22 @@ class RowStore:
         columns |= {name: values[:, k] for k, name in enumerate(entry_names(self.name, self.shape))}
         path = self.path / f"part-{block.number:08d}.parquet"
         write_parquet(path, columns, {"armdyn": self.identity})
+
+
+@contextmanager
+def labelled_group(path: Path, what: Subject, more: Mapping[str, str]) -> Iterator[Any]:
+    """A new Zarr group, in the block to be filled, that xarray opens with labels and units."""
+    import zarr  # noqa: PLC0415 (an extra)
+
+    about = {"robot": what.robot.name, "quantity": what.quantity.name, **more}
+    group = zarr.create_group(path, zarr_format=3, overwrite=True, attributes=about)
+    for axis, labels in what.coordinates.items():
+        array = group.create_array(axis, shape=len(labels), dtype=str, dimension_names=(axis,))
+        array[:] = np.array(labels, dtype=object)
+    yield group
+    with warnings.catch_warnings():  # it is no part of the format yet, and xarray asks for it
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(path)
 
 
 def entry_names(name: str, shape: tuple[int, ...]) -> list[str]:
@@ -264,19 +283,20 @@ class Progress:
 
 def check_identity(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """An error that says what is different, unless a store is of this very sweep."""
-    if found == json.loads(json.dumps(wanted)):
+    wanted = json.loads(json.dumps(wanted))
+    if found == wanted:
         return
+    deepest = max(_differences(found.get("model"), wanted["model"]), key=len)
     words = {
         "format": "another version of armdyn",
         "version": f"armdyn {found.get('version')}, this is {wanted['version']}",
-        "digest": f"another robot, {found.get('robot')!r} and not {wanted['robot']!r}",
         "robot": f"another robot, {found.get('robot')!r} and not {wanted['robot']!r}",
+        "digest": f"another {wanted['robot']!r}, with a difference in {' > '.join(deepest)}",
         "quantity": f"another quantity, {found.get('quantity')}",
         "options": "other options",
         "over": "other states",
         "reduce": "other reductions",
     }
-    wanted = json.loads(json.dumps(wanted))
     other = next(
         (words[key] for key in words if found.get(key) != wanted.get(key)), "another sweep"
     )
@@ -284,3 +304,15 @@ def check_identity(path: Path, found: Mapping[str, Any], wanted: Mapping[str, An
         f"the store {path} is of {other}: nothing was changed. Give another name, or remove it and "
         f"{path.name}.sweep"
     )
+
+
+def _differences(one: Any, other: Any) -> list[tuple[str, ...]]:
+    """Where plain data differ, by keys and by the names of records in lists."""
+    if isinstance(one, list) and isinstance(other, list):
+        one, other = (
+            {x["name"]: x for x in y if isinstance(x, dict) and "name" in x} for y in (one, other)
+        )
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return [()]
+    keys = [key for key in one | other if one.get(key) != other.get(key)]
+    return [(k, *rest) for k in keys for rest in _differences(one.get(k), other.get(k))] or [()]

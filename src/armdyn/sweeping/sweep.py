@@ -13,6 +13,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import SweepError, check_known, shown
+from armdyn.io.describe import describe
 from armdyn.robot import Robot, check_robot
 from armdyn.sweeping.blocks import block_plan
 from armdyn.sweeping.columns import Subject, names_in, subject
@@ -139,6 +140,7 @@ def _identity(what: Subject, job: SweepJob, options: dict[str, Any]) -> dict[str
         "version": __version__,
         "robot": what.robot.name,
         "digest": what.robot.model.digest,
+        "model": describe(what.robot.model),
         "quantity": what.quantity.name,
         "options": {k: list(v) if isinstance(v, tuple) else v for k, v in options.items()},
         "over": job.space.describe(),
@@ -167,7 +169,7 @@ def _run(
         if job.store is not None:
             job = replace(job, store=replace(job.store, identity=json.dumps(identity)))
             if known is None:
-                job.store.create(job.space.columns, job.plan)  # type: ignore[union-attr]
+                job.store.create(what, job.plan)  # type: ignore[union-attr]
     before = time = perf_counter()
     blocks = (job.plan[int(k)] for k in np.flatnonzero(done))
     skipped = ready = sum(block.last - block.first for block in blocks)

@@ -75,6 +75,59 @@ def test_a_store_has_all_states_and_a_stopped_sweep_goes_on(robot, tmp_path, kin
     np.testing.assert_array_equal(again.extremes.max, tau.max(axis=0))
 
 
+@pytest.mark.parametrize(
+    ("quantity", "axes", "units"),
+    [
+        ("inverse_dynamics", ("joint",), "N m or N"),
+        ("mass_matrix", ("joint", "joint2"), "kg m^2, kg m or kg"),
+        ("ledger", ("ledger_axis1", "joint"), "N m or N"),
+        ("kinetic_energy", (), "J"),
+    ],
+)
+def test_xarray_opens_a_store_with_labels_and_units(tmp_path, quantity, axes, units):
+    scara = armdyn.load("scara")
+    swept = {"gravity": [0.0, 0.0, (-9.81, 0.0, 2)]} if quantity == "inverse_dynamics" else {}
+    over = armdyn.Grid(q=(-1.0, 1.0, 3), **swept)
+    armdyn.sweep(scara, quantity, over, out=tmp_path / "a.zarr")
+    found = xarray.open_zarr(tmp_path / "a.zarr")
+    assert found.attrs["robot"] == "scara"
+    assert found[quantity].dims == ("state", *axes)
+    assert found[quantity].attrs["units"] == units
+    assert found["q"].dims == ("state", "joint")
+    assert found["q"].attrs["units"] == "rad or m"
+    assert tuple(found["joint"].values) == scara.joint_names
+    if swept:
+        states = found.isel(state=found["gravity"].values[:, 2] < 0)
+        tau = scara.inverse_dynamics(*(states[name].values for name in ("q", "qd", "qdd")))
+        np.testing.assert_allclose(states[quantity].sel(joint="j2").values, tau[:, 1], atol=1e-12)
+        assert tuple(found["gravity_axis1"].values) == ("gravity1", "gravity2", "gravity3")
+
+
+def test_xarray_opens_reductions_by_the_columns_that_are_kept(robot, tmp_path):
+    kept = ["extremes", "histogram", "quantiles", Exceeded(limits=9.0)]
+    result = armdyn.sweep(
+        robot, "inverse_dynamics", armdyn.Grid(q=(-1, 1, 3)), kept, tmp_path / "a.zarr", by="q2"
+    )
+    found = xarray.open_zarr(tmp_path / "a.zarr")
+    assert found["extremes_max"].dims == ("q2", "joint")
+    at = found["extremes_max"].sel(q2=1.0, joint=robot.joint_names[1])
+    assert float(at) == result.extremes.max[2, 1]
+
+
+def test_a_damaged_chunk_is_named(robot, tmp_path):
+    path = tmp_path / "a.zarr"
+    armdyn.sweep(robot, "inverse_dynamics", RANDOM, out=path)
+    chunk = next(file for file in (path / "qd").rglob("*") if file.is_file() and "c" in file.parts)
+    chunk.write_bytes(b"damaged")
+    with pytest.raises(
+        SweepError, match=r"a\.zarr: states \d+ to \d+ of qd are no numbers, or dam"
+    ):
+        armdyn.sweep(robot, "inverse_dynamics", path, "extremes")
+    (path / "zarr.json").write_text("{")
+    with pytest.raises(SweepError, match=r"a\.zarr: this is no Zarr store that can be read"):
+        armdyn.sweep(robot, "inverse_dynamics", path, "extremes")
+
+
 def test_reductions_go_on_from_their_store_with_the_same_bits(robot, tmp_path):
     kept = ["extremes", "moments", Exceeded(limits=9.0)]
     at_once = armdyn.sweep(robot, "inverse_dynamics", RANDOM, kept)
@@ -100,7 +153,8 @@ def test_a_store_of_something_else_is_refused_and_kept(robot, tmp_path):
     other = armdyn.load("craig_two_link")
     with pytest.raises(SweepError, match="of another robot, 'two_link' and not 'craig_two_link'"):
         armdyn.sweep(other, "inverse_dynamics", RANDOM, out=path)
-    with pytest.raises(SweepError, match="another robot"):
+    other = "of another 'two_link', with a difference in links > link2 > bodies > payload: nothing"
+    with pytest.raises(SweepError, match=other):
         armdyn.sweep(robot.with_payload(1.0), "inverse_dynamics", RANDOM, out=path)
     with pytest.raises(SweepError, match="of another quantity, inverse_dynamics"):
         armdyn.sweep(robot, "bias", RANDOM, out=path)

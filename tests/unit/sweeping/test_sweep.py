@@ -177,7 +177,7 @@ GRID = armdyn.Grid(q1=(0, 1, 3))
         (GRID, {"by": ("q9",)}, "no column 'q9'"),
         (GRID, {"by": ("q1", "q1")}, "by: each column once, got q1, q1"),
         (GRID, {"by": 5}, "by"),
-        ({"q": np.array([["a", "b", "c"]])}, {}, "must hold numbers; some entries are none"),
+        ({"q": np.array([["a", "b", "c"]])}, {}, "arrays: states 0 to 0 of q are no numbers"),
         (GRID, {"reduce": "mean"}, "no reduction 'mean'"),
         (GRID, {"reduce": 3}, "reduce: expected names of reductions"),
         (GRID, {"reduce": ["moments", "moments"]}, "each reduction once"),
