@@ -90,6 +90,11 @@ def check_joint_vector(
 
     It is copied only if it is of another type. NaN goes through, as in NumPy.
     """
+    if getattr(value, "__dask_graph__", lambda: None)() is not None:
+        raise ShapeError(
+            f"{what} is an array of dask, and all of it would be computed here. Call "
+            "dask.array.map_blocks(robot.inverse_dynamics, q, qd, qdd), or what you compute"
+        )
     try:
         given = np.asarray(value)
         if given.dtype.kind not in "fiub" or np.ma.is_masked(value):

@@ -1,5 +1,6 @@
 """What the pages of the documentation show is what happens."""
 
+import pkgutil
 import re
 import tomllib
 
@@ -42,6 +43,23 @@ def test_every_quantity_is_listed_with_its_arguments_and_options():
     assert {
         name: (tuple(a.split(", ")), tuple(filter(None, o.split(", ")))) for name, a, o in rows
     } == {name: (record.arguments, record.options) for name, record in QUANTITIES.items()}
+
+
+def test_every_name_of_the_package_on_a_page_exists():
+    named = {
+        (path.name, name)
+        for path in [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
+        for name in re.findall(r"\barmdyn((?:\.[A-Za-z_]+)+)", path.read_text(encoding="utf-8"))
+        if not name.endswith((".toml", ".md", ".py", ".svg"))
+    }
+    assert len(named) > 50
+    missing = []
+    for page_name, name in sorted(named):
+        try:
+            pkgutil.resolve_name(f"armdyn{name}")
+        except (ImportError, AttributeError):
+            missing.append((page_name, f"armdyn{name}"))
+    assert missing == []
 
 
 def test_every_goal_is_listed():

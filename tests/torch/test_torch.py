@@ -104,6 +104,28 @@ def test_second_derivatives_are_slopes_of_the_first(robot):
     assert curvatures[0].abs().max() > 0.1
 
 
+@pytest.mark.parametrize("quantity", ["gravity_vector", "mass_matrix", "kinetic_energy"])
+def test_hessian_of_a_plain_sum_is_the_slope_of_its_gradient(robot, quantity):
+    """The cotangent of a sum is one number along all axes, with strides of zero."""
+    function, (q, qd, _) = robot.torch(quantity), [x[0] for x in tensors()]
+    rest = (qd,) if quantity == "kinetic_energy" else ()
+    total = lambda q: function(q, *rest).sum()  # noqa: E731
+    hessian, gradient = torch.func.hessian(total)(q), torch.func.grad(total)
+    step = 1e-6
+    for k, e in enumerate(step * torch.eye(3, dtype=q.dtype)):
+        slope = (gradient(q + e) - gradient(q - e)) / (2 * step)
+        torch.testing.assert_close(hessian[:, k], slope, rtol=1e-6, atol=1e-7)
+
+
+def test_hessian_of_a_sum_over_a_shared_argument(torque):
+    """An argument that broadcasts has strides of zero as well."""
+    q, qd, qdd = tensors()
+    total = lambda v: torque(q, v, qdd).sum()  # noqa: E731
+    found = torch.func.hessian(total)(qd[0])
+    each = torch.func.vmap(torch.func.hessian(lambda v, q, a: torque(q, v, a).sum()), (None, 0, 0))
+    torch.testing.assert_close(found, each(qd[0], q, qdd).sum(0), rtol=1e-9, atol=1e-12)
+
+
 def test_no_states_have_gradients_of_no_states(torque):
     given = [x[:0].requires_grad_() for x in tensors()]
     torque(*given).sum().backward()

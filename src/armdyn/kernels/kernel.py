@@ -1,7 +1,8 @@
 """Kernel: a quantity of a robot as a compiled function of arrays."""
 
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -20,7 +21,7 @@ from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.quick import MethodDef
 from armdyn.kernels.threads import SMALLEST, run
 from armdyn.model import RobotModel
-from armdyn.quantities.program import checked, quantity_program
+from armdyn.quantities.program import QUANTITIES, checked, quantity_program
 from armdyn.quantities.quantity import noun_of
 from armdyn.quantities.request import Request
 
@@ -94,6 +95,15 @@ class Kernel:
         given = ",".join(f"({size})" for size in self.inputs.values())
         return f"{given}->({','.join(map(str, self.shape))})"
 
+    def axes(self, joint: str = "joint") -> tuple[str, ...]:
+        """Names of the axes of a result: "joint", "joint2", ... along joints, others its own."""
+        name, derivative = self.request.quantity, self.request.derivative
+        shape = QUANTITIES[name].shape if derivative != "vjp" else self.shape
+        along = iter((joint, *(f"{joint}{k}" for k in range(2, len(shape) + 1))))
+        return tuple(
+            next(along) if size == "n" else f"{name}_axis{k}" for k, size in enumerate(shape, 1)
+        )
+
     @cached_property
     def program(self) -> Program:
         """The straight-line program it was made from."""
@@ -131,6 +141,11 @@ class Kernel:
                 return cast(Array, self.gufunc(*arrays, out=out))
             except (TypeError, ValueError):  # whose reason is named below
                 pass
+        if any(hasattr(array, "dims") for array in arrays):
+            return cast(Array, self._labelled(arrays))
+        tried = _dask_trial(arrays)
+        if tried is not None and self.model.independent[1:]:
+            return np.full(tried + self.shape, np.nan, self.dtype)
         vectors, batch = self._vectors(arrays)
         shape = batch + self.shape
         result = np.empty(shape, self.dtype) if out is None else self._checked(out, shape)
@@ -150,6 +165,22 @@ class Kernel:
             if not plain or array.shape[:-1] != batch:
                 return False
         return math.prod(batch) < 2 * SMALLEST
+
+    def _labelled(self, arrays: Sequence[Any]) -> Any:
+        """The result for arrays of xarray, of which it keeps the labels; what is lazy stays so."""
+        import xarray  # noqa: PLC0415 (an extra)
+
+        joints = next(array.dims[-1] for array in arrays if hasattr(array, "dims"))
+        axes = self.axes(str(joints))
+        return xarray.apply_ufunc(
+            self,
+            *arrays,
+            input_core_dims=[[a.dims[-1] if hasattr(a, "dims") else joints] for a in arrays],
+            output_core_dims=[axes],
+            dask="parallelized",
+            output_dtypes=[self.dtype],
+            dask_gufunc_kwargs={"output_sizes": dict(zip(axes, self.shape, strict=True))},
+        )
 
     def _checked(self, out: Any, shape: tuple[int, ...]) -> Array:
         """The output if the result can be written there."""
@@ -198,6 +229,19 @@ class Kernel:
     def _definition(self) -> MethodDef:
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}"
         return MethodDef.new(b"call", self._single.code["entry"], doc.encode())
+
+
+def _dask_trial(arrays: tuple[Any, ...]) -> tuple[int, ...] | None:
+    """The batch shape of what dask tries functions with, to see of which type their results are.
+
+    These arrays are empty along all axes, or hold a single zero.
+    """
+    shapes = {np.shape(array) for array in arrays}
+    if "dask.array" not in sys.modules or len(shapes) != 1:
+        return None
+    shape = shapes.pop()
+    tried = shape in ((0,) * len(shape), (1,) * len(shape)) and not any(map(np.any, arrays))
+    return shape[:-1] if tried and len(shape) > 1 else None
 
 
 def type_name(dtype: npt.DTypeLike) -> str:

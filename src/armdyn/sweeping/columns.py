@@ -28,8 +28,6 @@ from armdyn.robot import Robot
 Entry = TypeVar("Entry")
 DESIGN = "design"
 """The argument of the numbers of a design, each of which has a name of its own."""
-JOINT_AXES = ("joint", "joint2", "joint3")
-"""Axes along the joints, in the order in which an array has them."""
 NUMBERED = ("payload", "gravity")
 """Arguments that exist if something is said about them."""
 
@@ -191,24 +189,22 @@ class Subject:
 
     @property
     def axes(self) -> dict[str, tuple[str, ...]]:
-        """Names of the axes of each argument and of the result: those of joints, or its own."""
+        """Names of the axes of each argument and of the result."""
         given = {name: ARGUMENTS.get(name, WRENCH) for name in self.columns.sizes}
-        shapes = {name: ("n" if a.length(2) == 2 else "",) for name, a in given.items()}
-        whole = self.quantity.shape if self.kernel.request.derivative is None else self.kernel.shape
-        found = {}
-        for name, shape in (shapes | {self.quantity.name: whole}).items():
-            joints = iter(JOINT_AXES)
-            own = enumerate(shape, 1)
-            found[name] = tuple(next(joints) if a == "n" else f"{name}_axis{k}" for k, a in own)
-        return found
+        found = {
+            name: ("joint" if argument.length(2) == 2 else f"{name}_axis1",)
+            for name, argument in given.items()
+        }
+        return found | {self.quantity.name: self.kernel.axes()}
 
     @property
     def coordinates(self) -> dict[str, tuple[str, ...]]:
         """What is along the axes that have labels."""
-        labels = {f"{name}_axis1": self.columns.of(name) for name in self.columns.sizes}
-        labels |= dict.fromkeys(JOINT_AXES, self.robot.joint_names)
+        used = [(name, axis) for name, axes in self.axes.items() for axis in axes]
         return {
-            axis: labels[axis] for axes in self.axes.values() for axis in axes if axis in labels
+            axis: self.robot.joint_names if axis.startswith("joint") else self.columns.of(name)
+            for name, axis in used
+            if axis.startswith("joint") or name in self.columns.sizes
         }
 
     def attributes(self, name: str) -> dict[str, str]:

@@ -49,7 +49,8 @@ class Operators:
     def weights(self, given: Any) -> Any:
         """Weights of the entries of results, (*batch, *shape), as the operator "vjp" takes them."""
         batch = given.shape[: given.ndim - len(self.shape)]
-        return given.reshape(*batch, prod(self.shape))
+        # those of a sum are one number for all, and no direction can be written into them
+        return given.reshape(*batch, prod(self.shape)).contiguous()
 
 
 _KNOWN: dict[str, Operators] = {}
