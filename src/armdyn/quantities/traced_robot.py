@@ -25,7 +25,7 @@ from armdyn.graph.differentiate import gradient, jvp
 from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Graph, Node, node_array, trace
 from armdyn.graph.program import Program
-from armdyn.graph.visit import transcribe
+from armdyn.graph.visit import reachable, transcribe
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.planar_torques import is_planar, planar_torques
 from armdyn.loops.regroup import regrouped
@@ -410,7 +410,8 @@ class TracedRobot:
         nodes = list(outputs.flat)
 
         def without(names: Set[str]) -> Operations:
-            return count(settle(self.whole(nodes, zeros=names)))
+            there = names & {x.name for x in reachable([*nodes, *self.put_aside.values()])}
+            return count(settle(self.whole(nodes, zeros=names))) if there else program.whole
 
         def split() -> tuple[Operations, Operations]:
             smooth = without(self.frictional)
@@ -421,7 +422,8 @@ class TracedRobot:
 
         with self.naming(what):
             settled = node_array(settle(self.whole(nodes)), outputs.shape)
-            return replace(Program.from_outputs(settled, inputs), split=split)
+            program = Program.from_outputs(settled, inputs)
+            return replace(program, split=split)
 
     def whole(self, outputs: Iterable[Node], zeros: Set[str] = frozenset()) -> list[Node]:
         """The outputs with the terms that are put aside in place of the symbols for them.

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.errors import UnknownNameError
 from armdyn.io.catalog import catalog_names
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from support.paths import EXAMPLES
@@ -40,6 +41,42 @@ def test_help_names_every_verb(run):
         code, out, _ = run(*words)
         assert code == 0
         assert all(verb in out for verb in ("robots", "info", "check", "torque"))
+
+
+@pytest.mark.parametrize("columns", [None, 80, 60])
+def test_no_line_of_the_catalog_is_longer_than_it_can_be_read(run, monkeypatch, columns):
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", str(columns))
+    code, out, _ = run("robots")
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= (columns or 140)
+    sources = [entry["source"] for entry in json.loads(run("robots", "--json")[1])]
+    words = {word for text in sources for word in text.split() if len(word) < 28}  # others wrap
+    assert words <= {*out.split()}
+
+
+@pytest.mark.parametrize("name", ["Panda", "UR5e"])
+def test_names_of_the_catalog_are_found_whatever_their_case(name):
+    assert armdyn.load(name) == armdyn.load(name.lower())
+
+
+def test_a_name_is_suggested_once_and_whatever_its_case():
+    robot = armdyn.load("two_link")
+    with pytest.raises(UnknownNameError, match="Did you mean 'link1' or 'link2'") as error:
+        robot.jacobian([0, 0], link="LINK1")
+    assert error.value.closest[0] == "link1"
+    with pytest.raises(UnknownNameError) as error:
+        raise UnknownNameError("frame", "wrld", ("world", "tool", "world"))
+    assert error.value.closest == ("world",)
+    assert str(error.value).count("world") == 2  # as what is meant, and as available
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("four_bar",), ("delta", "--programs", "--quantity", "gravity")])
+def test_operations_of_robots_with_loops_are_counted(run, words):
+    code, out, err = run("ops", *words)
+    assert (code, err) == (0, "")
+    assert "gravity" in out
 
 
 def test_robots_lists_the_catalog(run):

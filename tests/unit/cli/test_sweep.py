@@ -24,6 +24,22 @@ def test_a_grid_as_json_and_with_a_picture(command, tmp_path):
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.parametrize("columns", [None, 100, 80, 60, 40])
+def test_the_whole_worst_state_is_printed_and_no_number_is_cut(command, monkeypatch, columns):
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", str(columns))
+    words = "sweep", "panda", "--random", "1e3", "--set", "q=:", "--set", "qd=-1:1"
+    code, out, _ = command(*words, "--reduce", "extremes", "--reduce", "moments")
+    assert code == 0
+    assert columns is None or max(map(len, out.splitlines())) <= columns
+    printed = {*out.split()}
+    for entry in json.loads(command(*words, "--json")[1])["extremes"]:
+        for side in ("min", "max"):
+            state = entry[side]["state"]
+            assert f"{entry[side]['value']:.5g}" in printed
+            assert {f"{x:.4g}" for x in (*state["q"], *state["qd"])} <= printed
+
+
 def test_degrees_are_radians_where_a_joint_turns(command, tmp_path):
     """The stanford arm has a joint that slides, of which a number is one of metres."""
     said = {
