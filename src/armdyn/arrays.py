@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.errors import ModelError, ShapeError, UnknownNameError, shown
+from armdyn.errors import ModelError, ShapeError, UnknownNameError, counted, shown
 
 if TYPE_CHECKING:
     Array = npt.NDArray[Any]
@@ -23,8 +23,7 @@ SINGLE_PIVOT = 1e-5
 def frozen(value: npt.ArrayLike) -> Array:
     """A read-only copy of an array."""
     array = np.array(value)
-    if array.dtype != object:
-        array = array.astype(float)
+    array = array if array.dtype == object else array.astype(float)
     array.setflags(write=False)
     return array
 
@@ -91,10 +90,8 @@ def check_joint_vector(
     It is copied only if it is of another type. NaN goes through, as in NumPy.
     """
     if getattr(value, "__dask_graph__", lambda: None)() is not None:
-        raise ShapeError(
-            f"{what} is an array of dask, and all of it would be computed here. Call "
-            "dask.array.map_blocks(robot.inverse_dynamics, q, qd, qdd), or what you compute"
-        )
+        advice = "dask.array.map_blocks(robot.inverse_dynamics, q, qd, qdd), or what you compute"
+        raise ShapeError(f"{what} is an array of dask, which is not computed here: call {advice}")
     try:
         given = np.asarray(value)
         if given.dtype.kind not in "fiub" or np.ma.is_masked(value):
@@ -105,11 +102,9 @@ def check_joint_vector(
         message = f"{what}: expected real numbers of shape (..., {n}){masked}, got {shown(value)}"
         raise ShapeError(message) from None
     if array.ndim == 0 or array.shape[-1] != n:
-        noun = noun or ("joint" if n == 1 else "joints")
-        raise ShapeError(
-            f"{what}: expected shape (..., {n}), the last axis being the {n} {noun}, "
-            f"got shape {array.shape}"
-        )
+        axis = f"{n} {noun}" if noun else counted(n, "joint")
+        expected = f"{what}: expected shape (..., {n}), the last axis being the {axis}"
+        raise ShapeError(f"{expected}, got shape {array.shape}")
     return array
 
 

@@ -75,10 +75,10 @@ def print_table(rows: Table) -> None:
     title, rows = str(rows.title or ""), body(rows, empty=_WIDE.get())
     needed = endless.measure(rows).maximum
     narrow = needed > here.width
-    if narrow and not has_width() and not _WIDE.get():  # a row stays one, its long texts wrap
-        rows = _part(rows, [_measured(column, endless) for column in rows.columns])
-        needed = max(here.width, endless.measure(rows).minimum)
     if narrow and (_WIDE.get() or not has_width()):
+        if not _WIDE.get():  # a row stays in one piece, its long texts wrap
+            rows = _part(rows, [_measured(column, endless) for column in rows.columns])
+            needed = max(here.width, endless.measure(rows).minimum)
         here, narrow = screen(width=needed), False
     here.print()
     if title:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array, real
-from armdyn.errors import ShapeError, SingularityError, UnknownNameError, counted, shown
+from armdyn.errors import ShapeError, SingularityError, check_known, counted, shown
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import jacobian
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
@@ -55,8 +55,7 @@ def task_rows(task: tuple[str, ...]) -> tuple[int, ...]:
     if not task:
         raise ShapeError(f"task names no coordinate; choose from {', '.join(COORDINATES)}")
     for name in task:
-        if name not in COORDINATES:
-            raise UnknownNameError("task coordinate", str(name), COORDINATES)
+        check_known("task coordinate", name, COORDINATES)
     return tuple(map(COORDINATES.index, task))
 
 

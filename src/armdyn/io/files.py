@@ -40,11 +40,8 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
     if path.suffix.lower() not in READABLE:
         name = str(source).lower()
         if os.path.exists(path) and name not in catalog_names():
-            raise DescriptionError(
-                f"cannot tell the format from the ending {path.suffix!r}; "
-                f"expected one of {', '.join(READABLE)}",
-                file=path,
-            )
+            text = f"cannot tell the format from the ending {path.suffix!r}; expected one of "
+            raise DescriptionError(text + ", ".join(READABLE), file=path)
         if name not in catalog_names():
             advice = f"A path to a file ending in {', '.join(READABLE)} works too."
             raise UnknownNameError("robot", str(source), catalog_names(), advice)

@@ -47,9 +47,8 @@ class Operators:
         return vectors[0].new_empty(vectors[0].shape[:-1] + shape)
 
     def weights(self, given: Any) -> Any:
-        """Weights of the entries of results, (*batch, *shape), as the operator "vjp" takes them."""
+        """Weights of the entries of results, (*batch, *shape), as "vjp" takes them: with strides."""
         batch = given.shape[: given.ndim - len(self.shape)]
-        # those of a sum are one number for all, and no direction can be written into them
         return given.reshape(*batch, prod(self.shape)).contiguous()
 
 

@@ -9,14 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.errors import (
-    ArmdynError,
-    DescriptionError,
-    ModelError,
-    UnsupportedJointError,
-    counted,
-    shown,
-)
+from armdyn.errors import ArmdynError, DescriptionError, UnsupportedJointError, counted, shown
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
 from armdyn.io.regular import check_path
@@ -98,7 +91,7 @@ def check(
         0
     """
     if read is not None and not callable(read):
-        raise ModelError(f"read: expected a function that reads a robot, got {shown(read)}")
+        raise DescriptionError(f"read: expected a function that reads a robot, got {shown(read)}")
     name = robot.name if isinstance(robot, Robot | RobotModel) else str(check_path(robot))
     found = sorted(_merged(_findings(robot, read, trusted)), key=lambda x: LEVELS.index(x.level))
     return Check(name, tuple(found))

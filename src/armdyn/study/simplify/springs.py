@@ -228,10 +228,8 @@ def spring_balance(
     size = max(float(np.linalg.norm(place)) for place in places) or 1.0
     distance = size if reach is None else check_number("reach", reach)
     if length < 0 or not size <= 1e6 * distance <= 1e12 * size:
-        raise ModelError(
-            f"expected a free_length that is not negative and a reach of about {size:.3g} m, the "
-            f"length of a link, got {length:g} and {distance:g}"
-        )
+        wanted = f"a free_length that is not negative and a reach of about {size:.3g} m, as a link"
+        raise ModelError(f"expected {wanted}, got {length:g} and {distance:g}")
     pairs = _pairs(model, between)
     q = workspace(model, CONFIGURATIONS)
     problem = BalanceProblem(

@@ -286,8 +286,7 @@ def motors(
     moving = [robot.model.joints[i] for i in robot.model.independent]
     state = motion.q, motion.qd, motion.qdd
     tau = robot.inverse_dynamics(*state, friction=friction)
-    if torque is not None:
-        tau = check_constant("torque", torque, tau.shape)
+    tau = tau if torque is None else check_constant("torque", torque, tau.shape)
     N = np.array([check_ratio(joint) for joint in moving])
     # a file that knows no limit may say 0
     limits = [[x or np.inf for x in astuple(joint.limits)[2:]] for joint in moving]
