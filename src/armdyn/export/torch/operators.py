@@ -47,7 +47,7 @@ class Operators:
         return vectors[0].new_empty(vectors[0].shape[:-1] + shape)
 
     def weights(self, given: Any) -> Any:
-        """Weights of the entries of results, (*batch, *shape), as "vjp" takes them: with strides."""
+        """Weights of entries of results, (*batch, *shape), as "vjp" takes them: with strides."""
         batch = given.shape[: given.ndim - len(self.shape)]
         return given.reshape(*batch, prod(self.shape)).contiguous()
 
