@@ -44,11 +44,9 @@ LONGEST_UNBROKEN, NARROWEST = 40, 28
 
 def visible(text: str) -> str:
     r"""Text in which characters that could steer a terminal are escapes such as \x1b."""
-    return "".join(c if c.isprintable() or c in _PASSED else _escaped(c) for c in text)
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()
+    return "".join(
+        c if c.isprintable() or c in _PASSED else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def screen(*, stderr: bool = False, width: int | None = None) -> Console:
