@@ -236,7 +236,7 @@ def _dask_trial(arrays: tuple[Any, ...]) -> tuple[int, ...] | None:
 
     These arrays are empty along all axes, or hold a single zero.
     """
-    shapes = {np.shape(array) for array in arrays}
+    shapes = {array.shape if isinstance(array, np.ndarray) else () for array in arrays}
     if "dask.array" not in sys.modules or len(shapes) != 1:
         return None
     shape = shapes.pop()

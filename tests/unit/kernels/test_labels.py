@@ -40,7 +40,9 @@ def test_arrays_of_the_wrong_length_are_refused_though_dask_is_there():
         ROBOT.mass_matrix([[1.0]])
     with pytest.raises(ShapeError, match=r"q: expected shape \(\.\.\., 2\)"):
         ROBOT.mass_matrix([])
-    assert np.isnan(ROBOT.mass_matrix([[0.0]])).all()  # what dask tries, and no number
+    with pytest.raises(ShapeError, match="q: expected real numbers"):
+        ROBOT.mass_matrix([1, [2]])
+    assert np.isnan(ROBOT.mass_matrix(np.zeros((1, 1)))).all()  # what dask tries, and no number
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)

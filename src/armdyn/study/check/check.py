@@ -90,8 +90,6 @@ def check(
         >>> check("ur5e").exit_code
         0
     """
-    if read is not None and not callable(read):
-        raise DescriptionError(f"read: expected a function that reads a robot, got {shown(read)}")
     name = robot.name if isinstance(robot, Robot | RobotModel) else str(check_path(robot))
     found = sorted(_merged(_findings(robot, read, trusted)), key=lambda x: LEVELS.index(x.level))
     return Check(name, tuple(found))
@@ -109,6 +107,11 @@ def _findings(
         except ArmdynError as error:
             text = str(error).removeprefix(f"{source}: ")
             return [Finding("error", str(source), text)]
+        except TypeError as error:
+            if read is None:
+                raise
+            given = f"a function of physical and fix_root that gives a Reading, got {shown(read)}"
+            raise DescriptionError(f"read: expected {given}") from error
         start = f"{source}: "
         findings = [
             replace(finding, where=str(source), message=finding.message.removeprefix(start))

@@ -228,7 +228,7 @@ def spring_balance(
     size = max(float(np.linalg.norm(place)) for place in places) or 1.0
     distance = size if reach is None else check_number("reach", reach)
     if length < 0 or not size <= 1e6 * distance <= 1e12 * size:
-        wanted = f"a free_length that is not negative and a reach of about {size:.3g} m, as a link"
+        wanted = f"a free_length that is not negative and a positive reach of about {size:.3g} m"
         raise ModelError(f"expected {wanted}, got {length:g} and {distance:g}")
     pairs = _pairs(model, between)
     q = workspace(model, CONFIGURATIONS)
