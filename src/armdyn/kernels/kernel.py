@@ -240,8 +240,8 @@ def _dask_trial(arrays: tuple[Any, ...]) -> tuple[int, ...] | None:
     if "dask.array" not in sys.modules or len(shapes) != 1:
         return None
     shape = shapes.pop()
-    tried = shape in ((0,) * len(shape), (1,) * len(shape)) and not any(map(np.any, arrays))
-    return shape[:-1] if tried and len(shape) > 1 else None
+    alike = len(shape) > 1 and shape in ((0,) * len(shape), (1,) * len(shape))
+    return shape[:-1] if alike and not any(map(np.any, arrays)) else None
 
 
 def type_name(dtype: npt.DTypeLike) -> str:
