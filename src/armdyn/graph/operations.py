@@ -79,7 +79,7 @@ def signed_power(x: Any, exponent: Any) -> Any:
 
 def _power_slope(g: Any, y: Any, x: Any, exponent: Any) -> tuple[Any, Any]:
     """a |x|^(a-1), and 0 where x is 0 unless a is 1; the exponent is a number."""
-    lower = g.signed_power(x, g.number(exponent.value - 1))
+    lower = g.signed_power(x, g.number(getattr(exponent, "value", exponent) - 1))
     return g.mul(exponent, g.mul(lower, g.function("sign", x))), g.number(0)
 
 
@@ -150,6 +150,7 @@ class _Arrays:
     """Stands in for a graph where derivatives are wanted as numbers or arrays."""
 
     mul, div, sub, neg = np.multiply, np.divide, np.subtract, np.negative
+    signed_power = staticmethod(signed_power)
 
     @staticmethod
     def number(value: float) -> float:
@@ -161,7 +162,7 @@ class _Arrays:
 
 
 def slopes(op: str, result: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
-    """The derivatives of an operation, not a power, by its operands, all numbers or arrays."""
+    """The derivatives of an operation by its operands, all numbers or arrays."""
     partials = OPERATIONS[op].partials
     assert partials is not None
     return partials(_Arrays, result, *operands)
