@@ -6,7 +6,7 @@ solved together by Newton's method.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -164,7 +164,7 @@ def _dyad(model: RobotModel, plane: PlanarLoop, unknown: Sequence[int], assembly
     dyad = Dyad(plane, (first, second), turning, paths, 1.0)
     root = StandingDyad(dyad, [float(x) for x in assembly], solved=True).determinant
     sign = -np.sign(root) if turning[1] or dyad.slide_turns else np.sign(root)
-    return Dyad(plane, (first, second), turning, paths, float(sign) or 1.0)
+    return replace(dyad, sign=float(sign) or 1.0)
 
 
 def _path(plane: PlanarLoop, joint: int) -> Path:

@@ -79,8 +79,8 @@ class ExactGeometry:
     def _across(self, v: Array, a: _Direction, b: _Direction) -> _Direction | None:
         """What is normal to both; which of its two signs does not matter to a closure."""
         p = self.prime
-        n = _crossed(a.exact, b.exact, p)
-        root = square_root(int(_dot(n, n, p)), p)
+        n = np.cross(a.exact, b.exact) % p
+        root = square_root(int(n @ n) % p, p)
         if root is None:
             return None
         return _Direction(v, pow(root, -1, p) * n % p, a.exact)
@@ -88,7 +88,7 @@ class ExactGeometry:
     def _around(self, v: Array, a: _Direction) -> _Direction:
         """In the plane that is normal to a."""
         p = self.prime
-        x, y = a.partner, _crossed(a.exact, a.partner, p)
+        x, y = a.partner, np.cross(a.exact, a.partner) % p
         given_x = self._floats(a)
         given_y = np.cross(a.given, given_x)
         angle = float(np.arctan2(v @ given_y, v @ given_x))
@@ -169,17 +169,6 @@ def stereographic_axes(z: Array) -> tuple[Array, Array]:
     return x, np.cross(z, x)
 
 
-def _dot(a: Array, b: Array, p: int) -> int:
-    return sum(int(x) * int(y) for x, y in zip(a, b, strict=True)) % p
-
-
-def _crossed(a: Array, b: Array, p: int) -> Array:
-    """a × b modulo p."""
-    (ax, ay, az), (bx, by, bz) = map(int, a), map(int, b)
-    found = (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
-    return np.array([x % p for x in found], dtype=np.int64)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _ExactRobot:
     """The joints and cuts of a robot where it is assembled, in the base, as residues."""
@@ -248,7 +237,7 @@ def _ends(geometry: ExactGeometry, loop: Loop, A: Array, B: Array) -> tuple[Arra
         x = geometry.direction(B[:3, 0])
         if z is None or x is None:
             return None
-        own = np.stack([x, _crossed(z, x, p), z], -1)
+        own = np.stack([x, np.cross(z, x) % p, z], -1)
     signs = np.sign(np.diag(A[:3, :3].T @ B[:3, :3])).astype(np.int64)
     turned = own * signs % p if cut.keeps_axes else own * [1, 1, signs[2] or 1] % p
     origin = geometry.point(A[:3, 3])
@@ -279,10 +268,7 @@ def series_product(a: Array, b: Array, p: int) -> Array:
 
 def _matrices(A: Array, B: Array, p: int) -> Array:
     """Products of matrices of series, (n, m, K) and (m, l, K)."""
-    found = np.zeros((A.shape[0], B.shape[1], A.shape[-1]), dtype=np.int64)
-    for j in range(A.shape[1]):
-        found = (found + series_product(A[:, j, None], B[None, j], p)) % p
-    return found
+    return series_product(A[:, :, None], B[None], p).sum(1) % p
 
 
 def _constant(x: Array, K: int) -> Array:
@@ -305,24 +291,23 @@ def sine_and_versine(x: Array, p: int) -> tuple[Array, Array]:
     return sine, versine
 
 
-def _placed(robot: _ExactRobot, moved: Array) -> list[tuple[Array, Array]]:
-    """Turn and shift of each link from where it is assembled."""
-    p, K, found = robot.prime, moved.shape[-1], list[tuple[Array, Array]]()
+def _placed(robot: _ExactRobot, moved: Array) -> dict[int, tuple[Array, Array]]:
+    """Turn and shift of each link, -1 being the base, from where it is assembled."""
+    p, K = robot.prime, moved.shape[-1]
+    still = _constant(np.eye(3, dtype=np.int64), K)
+    found = {-1: (still, 0 * still[0])}
     for i, joint in enumerate(robot.model.joints):
         origin, z = robot.axes[i]
         cross = np.array([[0, -z[2], z[1]], [z[2], 0, -z[0]], [-z[1], z[0], 0]]) % p
         square = cross @ cross % p
         turn, slide = (number_residue(float(x), p) for x in (joint.type.turn, joint.type.slide))
         sine, versine = sine_and_versine(turn * moved[i] % p, p)
-        R = _constant(np.eye(3, dtype=np.int64), K)
-        R = (R + cross[..., None] * sine % p + square[..., None] * versine % p) % p
+        R = (still + cross[..., None] * sine % p + square[..., None] * versine % p) % p
         x = _constant(origin, K)
         t = (x - _matrices(R, x[:, None], p)[:, 0] + slide * (z[:, None] * moved[i] % p)) % p
-        if joint.parent >= 0:
-            above, shift = found[joint.parent]
-            R = _matrices(above, R, p)
-            t = (_matrices(above, t[:, None], p)[:, 0] + shift) % p
-        found.append((R, t))
+        above, shift = found[joint.parent]
+        t = (_matrices(above, t[:, None], p)[:, 0] + shift) % p
+        found[i] = _matrices(above, R, p), t
     return found
 
 
@@ -335,7 +320,7 @@ def _missing(robot: _ExactRobot, moved: Array) -> Array:
             rows.append(_uncoupled(robot, loop, moved))
             continue
         A, B = (
-            _carried(links[link] if link >= 0 else None, end, p, K)
+            _carried(*links[link], end, p)
             for link, end in zip((loop.link_a, loop.link_b), ends, strict=True)
         )
         d = (A[:, 3] - B[:, 3]) % p
@@ -351,13 +336,10 @@ def _missing(robot: _ExactRobot, moved: Array) -> Array:
     return np.stack(rows)
 
 
-def _carried(link: tuple[Array, Array] | None, end: Array, p: int, K: int) -> Array:
+def _carried(turn: Array, shift: Array, end: Array, p: int) -> Array:
     """A frame that a link carries, (3, 4, K)."""
-    frame = _constant(end, K)
-    if link is None:
-        return frame
-    found = _matrices(link[0], frame, p)
-    found[:, 3] = (found[:, 3] + link[1]) % p
+    found = _matrices(turn, _constant(end, turn.shape[-1]), p)
+    found[:, 3] = (found[:, 3] + shift) % p
     return found
 
 

@@ -158,8 +158,7 @@ class StandingGeneral(StandingClosure):
     @cached_property
     def G(self) -> Array:
         """q̇_all = G q̇, (..., N, n)."""
-        unit = np.eye(self.n).tolist()
-        return np.stack([self._follow(unit[k]) for k in range(self.n)], -1)
+        return np.stack([self._follow(unit) for unit in np.eye(self.n).tolist()], -1)
 
     def G_rate(self, qd: Array) -> Array:
         """Ġ: the bilinear form of Ȧ q̇ is a quarter of its difference at a sum and a difference."""

@@ -185,16 +185,13 @@ def iteration_of(
     whole = _system(model, model.loops, model.passive, closed)
     solved = {i for step in first for i in step.unknown}
     passive = [i for i in model.passive if i not in solved]
-    loops = [x for x in model.loops if not solved.issuperset(_passive_around(model, x))]
+    known = solved.union(model.independent)
+    loops = [x for x in model.loops if not known.issuperset(cycle(model.paths, x))]
     left = _system(model, loops, passive, closed)
     inverse = frozen(np.linalg.pinv(left.passive_matrix(closed[0]).T))
     assembly = frozen(closed[0])
     found = Iteration(whole, tuple(first), left, assembly, size(model), inverse, FINE)
     return replace(found, parts=_parts(found))
-
-
-def _passive_around(model: RobotModel, loop: Loop) -> list[int]:
-    return [i for i in cycle(model.paths, loop) if i in model.passive]
 
 
 def _system(

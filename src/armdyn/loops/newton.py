@@ -7,7 +7,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
 from armdyn.loops.exact_motion import moves_exactly
-from armdyn.loops.rows import closure_matrix, residuals
+from armdyn.loops.rows import closure_matrix, largest_residuals, residuals
 from armdyn.model import RobotModel
 
 MOST_STEPS = 60
@@ -68,19 +68,14 @@ def assembled(model: RobotModel) -> Array:
     q, missing = closed_near(model, model.assembly)
     if missing <= NEARLY_CLOSED:
         return q
-    scale, start = size(model), 0
-    worst = ("", 0.0)
-    rest = np.abs(residuals(model, q))
-    for loop in model.loops:
-        largest = float(rest[start : start + loop.conditions].max() / scale)
-        start += loop.conditions
-        worst = max(worst, (loop.name, largest), key=lambda pair: pair[1])
+    missing_of = largest_residuals(model, q)
+    worst = model.loops[int(missing_of.argmax())].name
     at = ", ".join(f"{model.joints[i].name} = {model.assembly[i]:g}" for i in model.independent)
     raise LoopError(
-        f"loop {worst[0]!r} of {model.name!r} cannot be closed near the assembly, with {at}: it "
-        f"still misses by {worst[1] * scale:.3g} where it comes nearest; give positions in "
+        f"loop {worst!r} of {model.name!r} cannot be closed near the assembly, with {at}: it "
+        f"still misses by {missing_of.max():.3g} where it comes nearest; give positions in "
         "[assembly] at which the links meet, and check the frames of the loop",
-        loop=worst[0],
+        loop=worst,
     )
 
 

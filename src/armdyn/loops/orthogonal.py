@@ -48,7 +48,7 @@ class Orthogonal:
                 above.append(inner(q, rest))
                 rest = minus(rest, above[-1], q)
             left = inner(rest, rest)
-            self.inverse.append(1.0 / _root(_checked(left, whole + whole * refused)))
+            self.inverse.append(1.0 / np.sqrt(_checked(left, whole + whole * refused)))
             self.shares.append((left, whole))
             self.Q.append([self.inverse[-1] * x for x in rest])
             self.R.append(above)
@@ -108,7 +108,3 @@ def _checked(square: Any, scale: Any) -> Any:
     if isinstance(square, Node):
         return square.graph.guard(square, scale + square.graph.number(0))
     return guard(square, scale)
-
-
-def _root(x: Any) -> Any:
-    return x.sqrt() if isinstance(x, Node) else np.sqrt(x)

@@ -225,18 +225,12 @@ def _gathered(segments: Sequence[Segment]) -> tuple[Segment, ...]:
     rounded = {
         key: tuple(0.0 if abs(c) <= IN_PLANE * size else c for c in v) for key, v in total.items()
     }
-    return tuple(
-        Segment(path, (v[0], v[1]), k, _kept((v[0], v[1]), terms[path, k]))
-        for (path, k), v in rounded.items()
-        if any(v)
-    )
-
-
-def _kept(
-    v: tuple[float, float], terms: Sequence[tuple[float, float]]
-) -> tuple[tuple[float, float], ...]:
-    """Terms of a sum, with zeros where the sum is nothing but rounding."""
-    return tuple((x if v[0] else 0.0, y if v[1] else 0.0) for x, y in terms)
+    found = []
+    for (path, k), v in rounded.items():
+        if any(v):  # terms are zero where their sum is nothing but rounding
+            kept = tuple((x if v[0] else 0.0, y if v[1] else 0.0) for x, y in terms[path, k])
+            found.append(Segment(path, (v[0], v[1]), k, kept))
+    return tuple(found)
 
 
 def angle_of(values: Sequence[Any], path: Path) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames
 from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.loops.steps import following, from_root
@@ -73,12 +73,12 @@ def loop_around(model: RobotModel, loop: Loop) -> LoopAround:
         replace(joint, parent=place.get(joint.parent, -1), mimic=None, actuated=k == motor)
         for k, joint in enumerate(model.joints[i] for i in members)
     )
-    hosted = _hosted(model, loop, place)
+    a, b = (place.get(link, -1) for link in (loop.link_a, loop.link_b))
     alone = replace(
         model,
         joints=joints,
         links=tuple(model.links[i] for i in members),
-        loops=(hosted,),
+        loops=(replace(loop, link_a=a, link_b=b),),
         drives=(),
         frames=(),
         flange=Frame("flange", -1, IDENTITY),
@@ -87,12 +87,6 @@ def loop_around(model: RobotModel, loop: Loop) -> LoopAround:
         assembly=np.zeros(len(members)),
     )
     return LoopAround(loop, members, alone, tuple(range(loop.conditions)))
-
-
-def _hosted(model: RobotModel, loop: Loop, place: dict[int, int]) -> Loop:
-    """The loop with its ends on the members, or on what carries them."""
-    a, b = (place.get(link, -1) for link in (loop.link_a, loop.link_b))
-    return replace(loop, link_a=a, link_b=b, frame_a=frozen(loop.frame_a), frame_b=loop.frame_b)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
