@@ -26,7 +26,7 @@ from armdyn.formulations.denoc import (
     propagation_rate,
     turning_blocks,
 )
-from armdyn.formulations.kinematics import angular_velocities, origin_velocities, world_frames
+from armdyn.formulations.kinematics import velocities, world_frames
 from armdyn.formulations.spatial import dot, matrix_from_entries, rotate, transpose
 from armdyn.model import RobotModel
 
@@ -34,8 +34,7 @@ from armdyn.model import RobotModel
 def coriolis_matrix(model: RobotModel, q: Array, qd: Array) -> Array:
     """C(q, q̇) with dM/dt - 2C skew, (..., N, N)."""
     frames, N = world_frames(model, q), len(model.joints)
-    w = angular_velocities(model, frames, qd)
-    v = origin_velocities(model, frames, qd, w)
+    w, v = velocities(model, frames, qd)
     p = motion_vectors(model, frames)
     M_i = link_masses(model, frames)
     M = composite_masses(model, frames, M_i)

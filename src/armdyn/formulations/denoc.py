@@ -34,13 +34,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import (
-    WorldFrames,
-    angular_velocities,
-    origin_velocities,
-    world_frames,
-    wrench_torques,
-)
+from armdyn.formulations.kinematics import WorldFrames, velocities, world_frames, wrench_torques
 from armdyn.formulations.spatial import dot, matrix_from_entries, rotate, skew, transpose
 from armdyn.model import RobotModel
 
@@ -72,8 +66,7 @@ class Denoc:
 def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | None = None) -> Denoc:
     """Joint torques of a tree of links; arguments as in `newton_euler`."""
     frames, N = world_frames(model, q), len(model.joints)
-    w = angular_velocities(model, frames, qd)
-    v = origin_velocities(model, frames, qd, w)
+    w, v = velocities(model, frames, qd)
     zero = np.zeros((*q.shape[:-1], 6, 6))
     on_path = [[j in model.paths[i] for j in range(N)] for i in range(N)]
     A = _grid(lambda i, j: propagation(frames.O[i] - frames.O[j]) if on_path[i][j] else zero, N)

@@ -12,12 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import (
-    WorldFrames,
-    angular_velocities,
-    origin_velocities,
-    world_frames,
-)
+from armdyn.formulations.kinematics import WorldFrames, velocities, world_frames
 from armdyn.formulations.spatial import cross, dot, rotate, rotate_back
 from armdyn.formulations.springs import spring_energy
 from armdyn.model import RobotModel
@@ -34,8 +29,7 @@ class LinkEnergies:
 def link_energies(model: RobotModel, q: Array, qd: Array) -> LinkEnergies:
     """Energies of each link at positions and velocities of all joints, (..., N)."""
     frames = world_frames(model, q)
-    w = angular_velocities(model, frames, qd)
-    v = origin_velocities(model, frames, qd, w)
+    w, v = velocities(model, frames, qd)
     kinetic = []
     for link, R, w_i, v_i in zip(model.links, frames.R, w, v, strict=True):
         body = link.inertia

@@ -7,13 +7,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_text
 from armdyn.formulations.coordinates import Coordinates
-from armdyn.formulations.kinematics import (
-    Turning,
-    angular_velocities,
-    frame_in_world,
-    origin_velocities,
-    world_frames,
-)
+from armdyn.formulations.kinematics import Turning, frame_in_world, velocities, world_frames
 from armdyn.formulations.spatial import cross, rotate, rotate_back
 from armdyn.model import RobotModel
 
@@ -78,8 +72,7 @@ def carried_wrench(model: RobotModel, q: Array, qd: Array, turning: Turning) -> 
     ones and those of Coriolis.
     """
     frames, rows = world_frames(model, q), []
-    w = angular_velocities(model, frames, qd)
-    v = origin_velocities(model, frames, qd, w)
+    w, v = velocities(model, frames, qd)
     w0, wd0 = frames.of_base(turning)
     for link, R, O, w_i, v_i in zip(model.links, frames.R, frames.O, w, v, strict=True):
         r = O - frames.base[1]

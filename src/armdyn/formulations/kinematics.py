@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.spatial import cross, dot, rotate, skew, times, transpose
+from armdyn.formulations.spatial import cross, dot, per_link, rotate, skew, times, transpose
 from armdyn.model import Frame, Joint, RobotModel
 
 Push = Array | None
@@ -74,28 +74,22 @@ def frame_in_world(frames: WorldFrames, frame: Frame) -> tuple[Array, Array]:
     return R @ frame.placement[:3, :3], O + rotate(R, frame.placement[:3, 3])
 
 
-def angular_velocities(model: RobotModel, frames: WorldFrames, qd: Array) -> list[Array]:
-    """Angular velocity of each link in world axes."""
-    w: list[Array] = []
+def velocities(
+    model: RobotModel, frames: WorldFrames, qd: Array
+) -> tuple[list[Array], list[Array]]:
+    """Angular velocity of each link, and velocity of its origin, in world axes."""
+    w, v = per_link(2)
     zero = np.zeros_like(frames.base[1])
     for i, joint in enumerate(model.joints):
         w_parent = w[joint.parent] if joint.parent >= 0 else zero
         w.append(w_parent + times(joint.type.angle(qd[..., i]), frames.z[i]))
-    return w
-
-
-def origin_velocities(
-    model: RobotModel, frames: WorldFrames, qd: Array, w: list[Array]
-) -> list[Array]:
-    """Velocity of the origin of each link in world axes, given the angular velocities."""
-    v: list[Array] = []
     for i, joint in enumerate(model.joints):
         up = joint.parent
         v_i = np.zeros_like(frames.O[i])
         if up >= 0:
             v_i = v[up] + cross(w[up], frames.O[i] - frames.O[up])
         v.append(v_i + times(joint.type.travel(qd[..., i]), frames.z[i]))
-    return v
+    return w, v
 
 
 def jacobian(model: RobotModel, q: Array, frame: Frame, axes: Frame | None = None) -> Array:
@@ -125,8 +119,7 @@ def jacobian_rate(
     """
     frames = world_frames(model, q)
     p = frame_in_world(frames, frame)[1]
-    w = angular_velocities(model, frames, qd)
-    v = origin_velocities(model, frames, qd, w)
+    w, v = velocities(model, frames, qd)
     columns = [np.zeros((*p.shape[:-1], 6)) for _ in model.joints]
     for j in model.paths[frame.link] if frame.link >= 0 else ():
         v_p = v[frame.link] + cross(w[frame.link], p - frames.O[frame.link])

@@ -1,6 +1,7 @@
 """Vector algebra shared by the formulations, for any leading batch shape, floats or nodes."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -41,12 +42,11 @@ def sign(x: Array) -> Array:
 
 
 def matrix_from_entries(
-    entries: Mapping[tuple[int, int], Array], N: int, batch: tuple[int, ...]
+    entries: Mapping[tuple[int, int], Any], N: int, batch: tuple[int, ...]
 ) -> Array:
     """The matrix (..., N, N) of entries (...), zero where there is none."""
-    zero = np.zeros(batch)
-    rows = [np.stack([entries.get((i, j), zero) for j in range(N)], -1) for i in range(N)]
-    return np.stack(rows, -2)
+    rows = [[np.broadcast_to(entries.get((i, j), 0.0), batch) for j in range(N)] for i in range(N)]
+    return np.stack([np.stack(row, -1) for row in rows], -2)
 
 
 def per_link(quantities: int) -> tuple[list[Array], ...]:

@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import (
-    WorldFrames,
-    angular_velocities,
-    frame_in_world,
-    origin_velocities,
-    world_frames,
-)
+from armdyn.formulations.kinematics import WorldFrames, frame_in_world, velocities, world_frames
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.spatial import cross, rotate, rotate_back, times
 from armdyn.model import Loop, RobotModel
@@ -129,8 +123,7 @@ def _coupling_row(model: RobotModel, loop: Loop, q: Array) -> Array:
 def closure_bias(model: RobotModel, q: Array, qd: Array) -> Array:
     """Ȧ q̇, the second derivative of the residuals at constant rates, (..., m)."""
     frames = world_frames(model, q)
-    w = angular_velocities(model, frames, qd)
-    v = origin_velocities(model, frames, qd, w)
+    w, v = velocities(model, frames, qd)
     a, dw = _accelerations(model, frames, qd, v, w)
     still = np.zeros_like(frames.base[1])
     rows = []

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.formulations.spatial import matrix_from_entries
 from armdyn.shorten.canonical.frames import CanonicalRobot, cos_sin, is_quarter, twist
 from armdyn.shorten.canonical.regroup import hand_down
 from armdyn.shorten.minimal.axes import (
@@ -57,9 +58,7 @@ def minimal_mass_matrix(robot: CanonicalRobot, q: Array, choices: Choices | None
         for j, value in joints[i].column(body):
             M[i, j] = M[j, i] = robot.links[i].sign * robot.links[j].sign * value
         joints[i].hand_down(body)
-    batch = q.shape[:-1]
-    rows = [[np.broadcast_to(M.get((i, j), 0.0), batch) for j in range(N)] for i in range(N)]
-    return np.stack([np.stack(row, -1) for row in rows], -2)
+    return matrix_from_entries(M, N, q.shape[:-1])
 
 
 @dataclass(slots=True)
