@@ -1,21 +1,29 @@
-"""What each link receives at its joint, and the base from the ground."""
+"""What each link receives at its joint and through cut joints, and the base from the ground."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.joint_wrenches import joint_wrenches, link_motion
+from armdyn.formulations.joint_wrenches import JointWrenches, joint_wrenches, link_motion
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
+from armdyn.formulations.newton_euler import NewtonEuler
 from armdyn.formulations.spatial import dot, rotate, rotate_back
 from armdyn.formulations.springs import spring_wrenches
 from armdyn.graph.count import count
+from armdyn.loops.closure import closure_of
+from armdyn.loops.rows import cut_loads
+from armdyn.loops.standing import StandingClosure, StandingLoops
+from armdyn.model import RobotModel
 from armdyn.model.edit import with_turned_links
-from armdyn.quantities.loop_reactions import loop_reactions
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.traced_robot import TracedRobot, held_wrench
 from armdyn.shorten.canonical.frames import canonical_frames
 
+Row = tuple[int, list[Array]]
+"""A link, -1 being the base, with force and moment."""
 OWN_AXES = ("joint", "link")
 """Names of axes that are those of each link itself."""
 
@@ -26,13 +34,11 @@ def _reactions(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     The frames on joints are as described, or turned so that they fit each other; forces are summed
     in these frames, or in the world.
     """
+    described = tuple(np.eye(3) for _ in s.model.links)
     if s.model.loops:
-        return loop_reactions(s, q, qd, qdd)
+        return _loop_rows(s, described, q, qd, qdd)
     turns = tuple(frame[:3, :3] for frame in canonical_frames(s.model))
-    forms = (
-        (s, tuple(np.eye(3) for _ in turns)),
-        (replace(s, model=with_turned_links(s.model, turns)), turns),
-    )
+    forms = (s, described), (replace(s, model=with_turned_links(s.model, turns)), turns)
     sums = (False,) if s.request.frame in OWN_AXES else (True, False)
     ways = (_rows(form, own, world, (q, qd, qdd)) for form, own in forms for world in sums)
     return min(map(s.nodes, ways), key=lambda rows: count(rows.flat).total)
@@ -43,37 +49,67 @@ def _rows(
 ) -> Array:
     """The rows; `own` are the axes of each link in those of the frame on its joint as described."""
     (model, turning), (q, qd, qdd) = s.standing, state
-    at = s.here(q)
-    motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
+    motion = s.here(q).motion(qd, qdd)
     moving, exerted = link_motion(model, *motion, turning), s.exerted(motion[0])
     if s.request.payload:
         exerted = held_wrench(model, moving, s.vector("payload"), exerted)
     found = joint_wrenches(model, motion[0], moving, exerted, world=world)
     frames = world_frames(model, motion[0])
-    rows = [_on_ground(s, found.base, motion[0], world)] if s.request.base_wrench else []
+    rows = list(_received(s, model, motion[0], found, np.zeros(6), frames.z if world else None))
+    return _in_axes(s, frames, own, world, rows)
+
+
+def _loop_rows(s: TracedRobot, own: tuple[Array, ...], q: Array, qd: Array, qdd: Array) -> Array:
+    """The rows of a robot with loops, those of cut joints last."""
+    found = s.recursion(q, qd, qdd, loads=True)
+    here = s.here(q)
+    frames = world_frames(s.described, here.q)
+    loops = here if isinstance(here, StandingClosure) else StandingLoops(closure_of(s.model), q)
+    cuts = loops.cut_wrenches(s.nodes(found.tau), frames)
+    *loads, on_base = cut_loads(s.model, frames, cuts)
+    found = s.recursion(q, qd, qdd, loads=True, more=np.stack(loads))
+    at_cuts = (
+        (loop.link_a, [rotate_back(frames.link(loop.link_a)[0], v) for v in wrench])
+        for loop, wrench in zip(s.model.loops, cuts, strict=True)
+    )
+    at_joints = _received(s, s.model, here.q, found, on_base)
+    return _in_axes(s, frames, own, False, chain(at_joints, at_cuts))
+
+
+def _received(
+    s: TracedRobot,
+    model: RobotModel,
+    q: Array,
+    found: NewtonEuler | JointWrenches,
+    on_base: Array,
+    world: list[Array] | None = None,
+) -> Iterator[Row]:
+    """What the base receives from the ground, if that is asked, and each link from its parent.
+
+    Springs and loads on the base are not among what was found; `world` are the axes of joints in
+    the world, if that is where it was found.
+    """
+    if s.request.base_wrench:
+        if s.model.springs:
+            on_base = on_base + spring_wrenches(s.plain, s.plain.springs, q)[-1]
+        R = np.eye(3) if world is None else s.described.base[:3, :3]
+        loads = rotate(R, on_base[:3]), rotate(R, on_base[3:])
+        yield -1, [v + load for v, load in zip(found.base, loads, strict=True)]
     for i, joint in enumerate(model.joints):
         f, n = found.f[i], found.n[i]
         if s.request.constraint:  # without what the drive gives, so that no work is done
-            axis = frames.z[i] if world else joint.axis
+            axis = joint.axis if world is None else world[i]
             drive = dot(axis, joint.type.combine(f, n)) * axis
             f, n = (f, n - drive) if joint.type.turns else (f - drive, n)
-        rows.append((f, n))
-    links = range(len(model.links) - len(rows), len(model.links))  # from -1 if the base is in it
-    turned = (
-        _turned(s, frames, own, world, i, vectors) for i, vectors in zip(links, rows, strict=True)
-    )
+        yield i, [f, n]
+
+
+def _in_axes(
+    s: TracedRobot, frames: WorldFrames, own: tuple[Array, ...], world: bool, rows: Iterable[Row]
+) -> Array:
+    """The rows in the axes asked for, from those of the world or of the frames on joints."""
+    turned = (_turned(s, frames, own, world, link, vectors) for link, vectors in rows)
     return np.stack([np.concatenate(pair) for pair in turned])
-
-
-def _on_ground(
-    s: TracedRobot, found: tuple[Array, Array], q: Array, world: bool
-) -> tuple[Array, Array]:
-    """What the base receives from the ground, which springs between it and links do not change."""
-    if not s.model.springs:
-        return found
-    own = spring_wrenches(s.plain, s.plain.springs, q)[-1]
-    R = s.described.base[:3, :3] if world else np.eye(3)
-    return found[0] + rotate(R, own[:3]), found[1] + rotate(R, own[3:])
 
 
 def _turned(
@@ -82,7 +118,7 @@ def _turned(
     own: tuple[Array, ...],
     world: bool,
     link: int,
-    vectors: tuple[Array, Array],
+    vectors: list[Array],
 ) -> list[Array]:
     """Vectors of a link, in axes of the world or of the frame on its joint, in those asked for."""
     model, axes = s.described, s.request.frame
@@ -91,7 +127,7 @@ def _turned(
     if axes == "link":
         name = model.links[link].name if link >= 0 else model.base_link.name
         return [rotate_back(model.frame(name).placement[:3, :3], v) for v in vectors]
-    found = list(vectors) if world else [rotate(frames.link(link)[0], v) for v in vectors]
+    found = vectors if world else [rotate(frames.link(link)[0], v) for v in vectors]
     if axes == "world":
         return found
     R = frame_in_world(frames, model.frame(axes))[0]
