@@ -117,15 +117,15 @@ class Robot:
         was only asked for batches."""
         self._quick: dict[str, BoundMethod] = {}
         """What Python knows of methods that are bound and quick."""
+        self._base: dict[bool, BaseParameters] = {}
 
     def __repr__(self) -> str:
         kinds = "".join(joint.type.letter for joint in self.model.joints)
         return f"<Robot {self.name!r}, {counted(self.n, 'joint')}, {kinds}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), cache=self.cache, search_effort=self.search_effort), (
-            self.model,
-        )
+        make = partial(type(self), cache=self.cache, search_effort=self.search_effort)
+        return make, (self.model,)
 
     def __eq__(self, other: object) -> bool:
         """Whether the models of two robots are equal: those of two loads of one file are."""
@@ -624,8 +624,8 @@ class Robot:
             more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
             options |= {} if friction is True else {"friction": friction}
             return self._run("inverse_dynamics", q, qd, qdd, *more, **options)
-        at = wrench_link, wrench_frame
-        links = self._formulated(formulation, q, qd, qdd, external_wrench, *at, base_motion).tau
+        loads = external_wrench, wrench_link, wrench_frame
+        links = self._formulated(formulation, (q, qd, qdd), loads, base_motion).tau
         here = self._at.at(np.asarray(q, dtype=float))
         rates = here.accelerations(np.asarray(qd, dtype=float), np.asarray(qdd, dtype=float))
         pull = spring_torques(self.model, self.model.springs, here.q)
@@ -655,32 +655,26 @@ class Robot:
         not the frame that links are named after, leaving it out is a warning.
         """
         check_link_axes(self.model, formulation, frame)
-        at = wrench_link, wrench_frame
-        return self._formulated(formulation, q, qd, qdd, external_wrench, *at, base_motion)
+        loads = external_wrench, wrench_link, wrench_frame
+        return self._formulated(formulation, (q, qd, qdd), loads, base_motion)
 
     def _formulated(
         self,
         formulation: Formulation,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        external_wrench: Wrench | None,
-        wrench_link: str,
-        wrench_frame: str,
+        motion: tuple[ArrayLike, ArrayLike, ArrayLike],
+        loads: tuple[Wrench | None, str, str],
         base_motion: BaseMotion | None,
     ) -> Any:
         check_known("formulation", formulation, FORMULATIONS)
-        given, model, turning = self._states(q=q, qd=qd, qdd=qdd), self.model, None
+        given = self._states(**dict(zip(("q", "qd", "qdd"), motion, strict=True)))
+        model, turning = self.model, None
         if base_motion is not None:
             rows = self._motion_of_base(base_motion)
             given = dict(zip(given, broadcast(**given, base_motion=rows), strict=False))
             model, turning = moving(model, rows, formulation)
-        wrench, (q, qd, qdd) = exerted_wrenches(
-            self._at, model, external_wrench, wrench_link, wrench_frame, given
-        )
-        here = self._at.at(q)
-        motion = here.q, here.rates(qd), here.accelerations(qd, qdd)
-        return FORMULATIONS[formulation](model, *motion, wrench=wrench, turning=turning)
+        wrench, (q, qd, qdd) = exerted_wrenches(self._at, model, *loads, given)
+        full = self._at.at(q).motion(qd, qdd)
+        return FORMULATIONS[formulation](model, *full, wrench=wrench, turning=turning)
 
     @quick
     def forward_dynamics(
@@ -833,7 +827,9 @@ class Robot:
         the links alone.
         """
         only = check_truth("links", links)
-        return self._link_base_parameters if only else self._base_parameters
+        if only not in self._base:
+            self._base[only] = base_parameters(self._at, only)
+        return self._base[only]
 
     def exact_rank(self, *, links: bool = False) -> int:
         """How many base parameters there are, exactly: the rank of the regressor in a finite field.
@@ -869,14 +865,6 @@ class Robot:
         """Y_b with τ = Y_b π_b, (..., n, rank); π_b as in `base_parameters`."""
         only = check_truth("links", links)
         return self._run("link_base_regressor" if only else "base_regressor", q, qd, qdd)
-
-    @cached_property
-    def _base_parameters(self) -> BaseParameters:
-        return base_parameters(self._at)
-
-    @cached_property
-    def _link_base_parameters(self) -> BaseParameters:
-        return base_parameters(self._at, links=True)
 
     # Other robots made of one, and what is shown and kept of it
 

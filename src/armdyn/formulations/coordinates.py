@@ -49,6 +49,10 @@ class StandingMap(ABC):
     def torques(self, tau: Array) -> Array:
         """Torques at the coordinates, (..., n), for torques at all joints."""
 
+    def motion(self, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """Positions, velocities and accelerations of all joints, (..., N) each."""
+        return self.q, self.rates(qd), self.accelerations(qd, qdd)
+
     @property
     def slopes(self) -> Array:
         """How the symbols of `unknown` change with the coordinates, (symbols, n); here are none."""

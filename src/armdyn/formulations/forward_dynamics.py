@@ -68,7 +68,7 @@ def accelerations(
     check_uncoupled(model, method)
     here = at.at(q)
     tau = tau - here.torques(spring_torques(model, model.springs, here.q))
-    motion = here.q, here.rates(qd), here.accelerations(qd, np.zeros_like(qd))
+    motion = here.motion(qd, np.zeros_like(qd))
     rest = tau - here.torques(newton_euler(model, *motion, wrench).tau)
     if method == "composite_body":
         M = here.matrix(mass_matrix(model, here.q) + rotor_matrix(model))

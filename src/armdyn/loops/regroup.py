@@ -51,7 +51,7 @@ def _have_same_torques(model: RobotModel, values: Array) -> bool:
     q = at.drawn(rng, STATES)
     qd, qdd = rng.uniform(-1.0, 1.0, (2, *q.shape))
     here = at.at(q)
-    Y = here.rows(regressor(model, here.q, here.rates(qd), here.accelerations(qd, qdd)))
+    Y = here.rows(regressor(model, *here.motion(qd, qdd)))
     known = robot_parameters(model)[: 10 * len(model.links)]
     given = np.array([parameter.value for parameter in known])
     size = (np.abs(Y) @ np.abs(given)).max()

@@ -1,7 +1,5 @@
 """Inverse and forward dynamics: torques from a motion, and accelerations from torques."""
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.arrays import Array
@@ -14,6 +12,7 @@ from armdyn.quantities.otherwise import IN_NUMPY
 from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.minimal.articulated import minimal_articulated_body
+from armdyn.shorten.parts import guarded
 from armdyn.thresholds import MOST_COMPOSITE
 
 
@@ -21,9 +20,9 @@ def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     if s.request.formulation is None:
         return s.torques(q, qd, qdd) + s.friction(q, qd) + s.loads(q)
     at = s.here(q)
-    full, rates, accelerations = at.q, at.rates(qd), at.accelerations(qd, qdd)
+    motion = at.motion(qd, qdd)
     formulation = FORMULATIONS[s.request.formulation]
-    links = formulation(s.plain, full, rates, accelerations, wrench=s.wrench(full)).tau
+    links = formulation(s.plain, *motion, wrench=s.wrench(at.q)).tau
     return at.torques(links) + s.rotor_torques(q, qd, qdd) + s.springs(q) + s.friction(q, qd)
 
 
@@ -63,12 +62,9 @@ def _by_mass_matrix(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
 
 
 def _articulated(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
-    def guard(pivot: Any, scale: Any) -> Any:
-        return s.graph.guard(*s.nodes(np.array([pivot, scale], dtype=object)))
-
     assert s.runtime is not None
     rest = tau - s.loads(q) - s.springs(q)
-    return minimal_articulated_body(s.runtime, q, qd, rest, s.rotors, guard)
+    return minimal_articulated_body(s.runtime, q, qd, rest, s.rotors, guarded(s.graph))
 
 
 def _as_written(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:

@@ -47,7 +47,7 @@ class TextbookRobot(TracedRobot):
     def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of the links by Renaud's recursion."""
         at = self.here(q)
-        q, qd, qdd = at.q, at.rates(qd), at.accelerations(qd, qdd)
+        q, qd, qdd = at.motion(qd, qdd)
         tau = np.empty(len(self.model.joints), dtype=object)
         for members, model in self._models(weight):
             tau[members] = augmented_body(model, q[members], qd[members], qdd[members]).tau

@@ -15,7 +15,7 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 def _links(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     at = s.here(q)
-    return at.rows(regressor(s.plain, at.q, at.rates(qd), at.accelerations(qd, qdd)))
+    return at.rows(regressor(s.plain, *at.motion(qd, qdd)))
 
 
 def _all(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:

@@ -117,10 +117,7 @@ class TracedRobot:
         """The derivatives of nodes by coordinates that are symbols, (m, n)."""
         nodes = list(outputs)
         columns = [self.along(nodes, q, list(unit)) for unit in np.eye(len(q))]
-        found = np.empty((len(nodes), len(q)), dtype=object)
-        for j, column in enumerate(columns):
-            found[:, j] = column
-        return found
+        return np.array(columns, dtype=object).T
 
     def along(self, outputs: Sequence[Node], q: Array, dq: Sequence[Any]) -> list[Node]:
         """The derivatives of nodes along a direction of coordinates that are symbols."""
@@ -264,8 +261,7 @@ class TracedRobot:
         What links exert besides is `more`, as formulations take it.
         """
         model, turning = self.standing
-        at = self.here(q)
-        motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
+        motion = self.here(q).motion(qd, qdd)
         payload = self.vector("payload") if self.request.payload else None
         exerted = self.exerted(motion[0]) if loads else None
         if more is not None:
@@ -329,9 +325,8 @@ class TracedRobot:
         if plain and all(branch.matrix is not None for branch in self._branches(weight=True)):
             of_q = self.by_positions(self.nodes(self.torques(q, qd, qdd)), q)
             return self.nodes(np.stack([of_q, 0.0 * of_q]))
-        motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
         robot = self.runtime or symbolic(self.numbers, self.graph)
-        both = self.nodes(np.array(torque_slopes(robot, *motion), dtype=object))
+        both = self.nodes(np.array(torque_slopes(robot, *at.motion(qd, qdd)), dtype=object))
         if self.at.is_linear:
             both = np.stack([at.matrix(each) for each in both])
             both[0] = both[0] + self.by_positions(self.nodes(self.springs(q)), q)
@@ -396,13 +391,9 @@ class TracedRobot:
     def ways(self, what: str, build: Callable[[], Array]) -> list[Array]:
         """The same in one or two ways: links that move in one plane are written in its axes too."""
         ways = [self.built(what, build)]
-        self.in_plane = self._has_closed_forms and is_planar(self.model)
+        closed = not (self.at.is_linear or self.at.iterates)  # loops by closed forms
+        self.in_plane = closed and is_planar(self.model)
         return [*ways, self.built(what, build)] if self.in_plane else ways
-
-    @property
-    def _has_closed_forms(self) -> bool:
-        """Whether joints follow from loops that are solved without iterations."""
-        return not (self.at.is_linear or self.at.iterates)
 
     def program(self, what: str, outputs: Array, inputs: Mapping[str, int]) -> Program:
         """The program of outputs with what is aside put in, with the length of each argument."""
