@@ -22,7 +22,7 @@ import numpy as np
 from armdyn.arrays import Array, equal_fields, frozen
 from armdyn.errors import ArmdynWarning, counted
 from armdyn.formulations.coordinates import Coordinates
-from armdyn.formulations.grouping import clean_coefficients, groupings
+from armdyn.formulations.grouping import clean_coefficients, groupings, powers
 from armdyn.formulations.parameters import full_regressor, robot_parameters
 from armdyn.formulations.regressor import PARAMETERS, regressor
 from armdyn.html import html_table
@@ -32,8 +32,6 @@ DEPENDENT_REST = 1e-10
 """Rest of a column of unit length below which it counts as a combination of others."""
 UNCLEAR_RESTS = (1e-12, 1e-7)
 """Rests between which rounding and geometry cannot be told apart."""
-_POWER_OF_LENGTH = np.array([2, 1, 1, 1, 0, 0, 0, 0, 0, 0])
-"""How the columns of m, m c and I grow with the size of the robot."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -144,9 +142,8 @@ def _stacked_regressor(at: Coordinates, count: int) -> Array:
         q, qdd = np.concatenate([q, q]), np.concatenate([qdd, qdd])
         qd = np.concatenate([qd, pace * qd / rate])
     here = at.at(q)
-    motion = here.q, here.rates(qd), here.accelerations(qd, qdd)
     columns = regressor if count == 10 * N else full_regressor
-    Y = here.rows(columns(model, *motion)) * size[:, None] / rate**2
+    Y = here.rows(columns(model, *here.motion(qd, qdd))) * size[:, None] / rate**2
     W = Y.reshape(-1, count) / _scale(model, count)
     sizes = np.linalg.norm(W, axis=0)
     return np.where(sizes > UNCLEAR_RESTS[0] * sizes.max(initial=0.0), W, 0.0)
@@ -166,8 +163,7 @@ def _length(model: RobotModel) -> float:
 
 def _scale(model: RobotModel, count: int) -> Array:
     """What the columns of links are divided by, and those of rotors and friction that follow."""
-    of_links = np.tile(_length(model) ** _POWER_OF_LENGTH, len(model.links))
-    return np.concatenate([of_links, np.ones(count - len(of_links))])
+    return np.asarray(_length(model) ** (2 - powers(model, range(count))))
 
 
 def _rests(model: RobotModel, W: Array) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ _MOMENTS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
 """Power of length in the unit of each of the ten parameters."""
 
 
-def _powers(model: RobotModel, columns: Sequence[int]) -> Array:
+def powers(model: RobotModel, columns: Sequence[int]) -> Array:
     """Power of length in the units of parameters; rotors are taken for moments of inertia."""
     last = 10 * len(model.links)
     return np.array([_MOMENTS[c % 10] if c < last else _MOMENTS[-1] for c in columns], dtype=int)
@@ -29,7 +29,7 @@ def clean_coefficients(
     with which a mass on an axis counts in the parent link. K has a row for each column of the
     regressor that is kept and a column for each that is dropped; `weight` is their size.
     """
-    power = _powers(model, kept)[:, None] - _powers(model, dropped)
+    power = powers(model, kept)[:, None] - powers(model, dropped)
     known_values = K.copy()
     for exponent, known in enumerate(_known_sizes(model)):
         here = power == exponent
@@ -91,7 +91,7 @@ def groupings(
 
 def _symbol(model: RobotModel, first: int, i: int, size: float) -> str | None:
     """A coefficient in the lengths of a joint between two links; None if it is none of these."""
-    of, onto = _powers(model, (i, first))
+    of, onto = powers(model, (i, first))
     if max(i, first) < 10 * len(model.links):
         for k in model.paths[i // 10]:
             if k > first // 10:

@@ -12,6 +12,7 @@ It is convex and self-concordant, so that Newton's method finds its minimum from
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import block_diag
 from scipy.linalg.lapack import dposv
 
 from armdyn.arrays import Array
@@ -48,14 +49,9 @@ class Objective:
     @classmethod
     def plain(cls, prior: PriorBodies, scale: Array, signed: Array, centre: Array) -> "Objective":
         """Without data, all weights being 1."""
-        N, k = len(prior.roots), len(scale)
-        T = np.zeros((10 * N + k, 10 * N + k))
-        for i, block in enumerate(prior.to_ten()):
-            T[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = block
-        T[10 * N :, 10 * N :] = np.diag(scale)
-        size = 10 * N + k
-        middle = np.where(signed, centre, 1.0)
-        return cls(T, N, signed, np.ones(N + k), middle, np.zeros((size, size)), np.zeros(size))
+        N, T = len(prior.roots), block_diag(*prior.to_ten(), np.diag(scale))
+        middle, ones = np.where(signed, centre, 1.0), np.ones(N + len(scale))
+        return cls(T, N, signed, ones, middle, np.zeros(T.shape), np.zeros(len(T)))
 
     def with_data(self, A: Array, b: Array) -> "Objective":
         """With a quadratic form in x."""
@@ -89,27 +85,22 @@ class Objective:
     def slopes(self, x: Array) -> tuple[Array, Array]:
         """Gradient and Hessian."""
         N = self.links
-        gradient, hessian = self.A @ x - self.b, self.A.copy()
+        gradient = self.A @ x - self.b
         slope, blocks = divergence_slopes(x[: 10 * N].reshape(N, 10))
         gradient[: 10 * N] += (self.weight[:N, None] * slope).ravel()
-        for i in range(N):
-            span = slice(10 * i, 10 * i + 10)
-            hessian[span, span] += self.weight[i] * blocks[i]
         rest, w = x[10 * N :], self.weight[N:]
         of_magnitude = np.where(self.signed, 1.0, rest)
         gradient[10 * N :] += w * np.where(
             self.signed, rest - self.centre, 1.0 - 1.0 / of_magnitude
         )
-        places = np.arange(10 * N, len(x))
-        hessian[places, places] += w * np.where(self.signed, 1.0, 1.0 / of_magnitude**2)
+        others = np.diag(w * np.where(self.signed, 1.0, 1.0 / of_magnitude**2))
+        hessian = self.A + block_diag(*(self.weight[:N, None, None] * blocks), others)
         return gradient, hessian
 
     def room(self, x: Array, dx: Array) -> float:
         """How far a step may go along dx, up to 1."""
         N = self.links
-        most = (
-            longest_step(x[: 10 * N].reshape(N, 10), dx[: 10 * N].reshape(N, 10)) if N else np.inf
-        )
+        most = longest_step(x[: 10 * N].reshape(N, 10), dx[: 10 * N].reshape(N, 10))
         rest = x[10 * N :][~self.signed]
         change = dx[10 * N :][~self.signed]
         falling = change < 0
