@@ -17,7 +17,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import GraphError, TraceError, shown
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Node, is_number
 from armdyn.graph.operations import OPERATIONS
 from armdyn.graph.visit import reachable
 
@@ -29,7 +29,7 @@ def jvp(
     outputs = list(outputs)
     _check(outputs, symbols)
     given = _nodes("direction", symbols, direction)
-    tangents = {s.index: t for s, t in zip(symbols, given, strict=True) if not _is_zero(t)}
+    tangents = {s.index: t for s, t in zip(symbols, given, strict=True) if not is_number(t, 0)}
     for node in reachable(outputs):
         if any(a.index in tangents for a in node.args):
             pairs = zip(node.args, _partials(node), strict=True)
@@ -51,7 +51,7 @@ def vjp(
             active.add(node.index)
     adjoints: dict[int, Node] = {}
     for output, weight in zip(outputs, _nodes("weights", outputs, weights), strict=True):
-        if not _is_zero(weight):
+        if not is_number(weight, 0):
             _accumulate(adjoints, output, weight)
     for node in reversed(order):
         if node.args and node.index in adjoints and node.index in active:
@@ -69,10 +69,8 @@ def gradient(output: Node, symbols: Sequence[Node]) -> list[Node]:
 def jacobian(outputs: Iterable[Node], symbols: Sequence[Node]) -> Array:
     """The derivatives of outputs (m of them) by symbols (n), column by column: (m, n) of nodes."""
     outputs = list(outputs)
-    slopes = np.empty((len(outputs), len(symbols)), dtype=object)
-    for j, symbol in enumerate(symbols):
-        slopes[:, j] = jvp(outputs, [symbol], [1])
-    return slopes
+    columns = [jvp(outputs, [symbol], [1]) for symbol in symbols]
+    return np.array(columns, dtype=object).reshape(len(symbols), len(outputs)).T
 
 
 def _accumulate(sums: dict[int, Node], node: Node, term: Node) -> None:
@@ -117,7 +115,3 @@ def _nodes(what: str, places: Sequence[Node], values: Sequence[Node | float]) ->
             raise TraceError(f"{what}: expected a node or a number, got {shown(value)}")
         nodes.append(node)
     return nodes
-
-
-def _is_zero(node: Node) -> bool:
-    return node.op == "number" and node.value == 0

@@ -143,9 +143,9 @@ class Graph:
 
     def add(self, a: Node, b: Node) -> Node:
         """a + b."""
-        if _is(a, 0):
+        if is_number(a, 0):
             return b  # 0 + b = b
-        if _is(b, 0):
+        if is_number(b, 0):
             return a  # a + 0 = a
         if (folded := exact(operator.add, a, b)) is not None:
             return self.number(folded)
@@ -163,9 +163,9 @@ class Graph:
         """a - b."""
         if a is b:
             return self.number(0)  # a - a = 0
-        if _is(b, 0):
+        if is_number(b, 0):
             return a  # a - 0 = a
-        if _is(a, 0):
+        if is_number(a, 0):
             return self.neg(b)  # 0 - b = -b
         if (folded := exact(operator.sub, a, b)) is not None:
             return self.number(folded)
@@ -208,11 +208,11 @@ class Graph:
 
     def div(self, a: Node, b: Node) -> Node:
         """a / b."""
-        if _is(b, 0):
+        if is_number(b, 0):
             raise ZeroDivisionError(f"{a!r} is divided by zero")
-        if _is(a, 0):
+        if is_number(a, 0):
             return a  # 0 / b = 0
-        if _is(b, 1):
+        if is_number(b, 1):
             return a  # a / 1 = a
         if a is b:
             return self.number(1)  # a / a = 1
@@ -232,7 +232,7 @@ class Graph:
 
     def signed_power(self, a: Node, b: Node) -> Node:
         """sgn(a) |a|^b for a number b, and 0 where a is 0."""
-        if _is(b, 1):
+        if is_number(b, 1):
             return a  # sgn(a) |a| = a
         if a.op == "number":
             return self.number(float(signed_power(a.value, b.value)))
@@ -296,7 +296,8 @@ class Graph:
         return node
 
 
-def _is(node: Node, value: int) -> bool:
+def is_number(node: Node, value: int) -> bool:
+    """Whether a node is this number."""
     return node.op == "number" and node.value == value
 
 
@@ -361,7 +362,7 @@ class KnownAngles:
 
 def _raw_sum(graph: Graph, a: Node, b: Node, positive: bool) -> Node:
     """a + b or a - b as nodes that are not folded."""
-    if a.op == "number" and a.value == 0:
+    if is_number(a, 0):
         return b if positive else graph.make("neg", (b,))
     return graph.make("add" if positive else "sub", (a, b))
 

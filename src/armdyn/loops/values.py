@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Node, node_array
 
 Values = list[Any]
 Pair = tuple[Any, Any]
@@ -23,9 +23,7 @@ def entries(x: Array) -> Values:
 def stacked(values: Sequence[Any], like: Array | None = None) -> Array:
     """The opposite, (..., entries), in the batch shape of `like` as well."""
     if any(isinstance(x, Node) for x in values):
-        result = np.empty(len(values), dtype=object)
-        result[:] = values
-        return result
+        return node_array(values, (len(values),))
     batch = () if like is None or like.dtype == object else like.shape[:-1]
     shape = np.broadcast_shapes(batch, *map(np.shape, values))
     return np.stack([np.broadcast_to(np.asarray(x, dtype=float), shape) for x in values], -1)

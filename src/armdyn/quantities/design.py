@@ -14,14 +14,19 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.errors import ModelError, check_known
 from armdyn.forks import cached_property
-from armdyn.formulations.rotors import rotor_inertias
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities.program import checked, shortest_nodes
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, canonical
-from armdyn.shorten.canonical.parameters import ENTRIES, about_com, link_numbers, parameters
+from armdyn.shorten.canonical.parameters import (
+    ENTRIES,
+    LENGTHS,
+    about_com,
+    link_numbers,
+    parameters,
+)
 from armdyn.shorten.run_time import loaded
 from armdyn.shorten.symbolic import symbolic
 
@@ -99,11 +104,11 @@ class DesignedRobot(TracedRobot):
         return loaded(self.model, robot, self.vector("payload")) if self.request.payload else robot
 
     def _link(self, link: CanonicalLink, known: CanonicalLink, i: int, up: str) -> CanonicalLink:
-        across = [
-            self.design.get(name, value)
-            for name, value in zip((f"a{up}", f"ay{up}", f"az{up}"), link.across, strict=True)
-        ]
-        link = replace(link, across=_objects(across), r=self.design.get(f"d{i}", link.r))
+        lengths = zip(LENGTHS, link.across, strict=True)
+        across = [self.design.get(name + up, value) for name, value in lengths]
+        link = replace(
+            link, across=frozen(np.array(across, dtype=object)), r=self.design.get(f"d{i}", link.r)
+        )
         mass, com, tensor = about_com(known.J, known.u, known.M)
         own = [
             f"m{i}",
@@ -113,8 +118,9 @@ class DesignedRobot(TracedRobot):
         if not set(own) & set(self.names):
             return link
         m = self.design.get(f"m{i}", mass)
-        c = _objects([self.design.get(f"{x}{i}", v) for x, v in zip("xyz", com, strict=True)])
-        about = np.array(tensor, dtype=object)
+        c, about = np.array(com, dtype=object), np.array(tensor, dtype=object)
+        for k, axis in enumerate("xyz"):
+            c[k] = self.design.get(f"{axis}{i}", c[k])
         for name, a, b in ENTRIES:
             about[a, b] = about[b, a] = self.design.get(f"I{name}{i}", about[a, b])
         # the second moment about the centre of mass is half the trace less the tensor
@@ -132,11 +138,4 @@ class DesignedRobot(TracedRobot):
             elif f"N{i + 1}" in self.design:
                 ratio = self.design[f"N{i + 1}"]
                 nodes[i] = ratio * ratio * joint.rotor.inertia
-        assert len(nodes) == len(rotor_inertias(self.model))
         return nodes
-
-
-def _objects(values: Sequence[Any]) -> Array:
-    result: Array = np.empty(len(values), dtype=object)
-    result[:] = values
-    return frozen(result)

@@ -20,7 +20,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.graph.differentiate import gradient, jvp, vjp
-from armdyn.graph.nodes import Node, node_array
+from armdyn.graph.nodes import Node, is_number, node_array
 from armdyn.quantities.derivatives import substituted
 from armdyn.quantities.quantity import WEIGHTS, direction_name
 from armdyn.quantities.traced_robot import TracedRobot
@@ -89,7 +89,7 @@ class _SlopesAside:
                 {
                     of: traced.stand_in(slope, graph, frictional=name in traced.frictional)
                     for of, slope in slopes.items()
-                    if slope.op != "number" or slope.value
+                    if not is_number(slope, 0)
                 }
             )
 

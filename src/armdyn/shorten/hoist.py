@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.nodes import Graph, Node, is_number
 from armdyn.graph.visit import inside_angles, reachable, uses
 
 
@@ -28,8 +28,8 @@ class Affine:
         """The value, made."""
         graph = self.core.graph
         x = graph.add(self.core, self.offset)
-        double = self.scale.op == "number" and self.scale.value == 2
-        return graph.add(x, x) if double and not x.constant else graph.mul(self.scale, x)
+        double = is_number(self.scale, 2) and not x.constant
+        return graph.add(x, x) if double else graph.mul(self.scale, x)
 
 
 def hoist(outputs: Iterable[Node]) -> list[Node]:

@@ -114,12 +114,12 @@ def _mapped(robot: CanonicalRobot, number: Entry, angle: Entry) -> CanonicalRobo
 
 def _link(link: CanonicalLink, i: int, up: str, number: Entry, angle: Entry) -> CanonicalLink:
     def vector(names: tuple[str, str, str], values: Array) -> Array:
-        return frozen(_array([number(n, v) for n, v in zip(names, values.tolist(), strict=True)]))
+        return _frozen([number(n, v) for n, v in zip(names, values.tolist(), strict=True)])
 
-    second = np.empty((3, 3), dtype=object)
+    second = [[0.0] * 3 for _ in range(3)]
     for a in range(3):
         for b in range(a, 3):
-            second[a, b] = second[b, a] = number(f"J{'xyz'[a]}{'xyz'[b]}{i}", link.J.item(a, b))
+            second[a][b] = second[b][a] = number(f"J{'xyz'[a]}{'xyz'[b]}{i}", link.J.item(a, b))
     kind = link.type
     if kind.pitched:
         kind = replace(kind, slide=number(f"p{i}", kind.slide))
@@ -131,16 +131,15 @@ def _link(link: CanonicalLink, i: int, up: str, number: Entry, angle: Entry) -> 
         theta=angle(f"theta{i}", link.theta),
         across=vector((f"a{up}", f"ay{up}", f"az{up}"), link.across),
         r=number(f"d{i}", link.r),
-        J=frozen(_array(second.ravel().tolist()).reshape(3, 3)),
+        J=_frozen(second),
         u=vector((f"MX{i}", f"MY{i}", f"MZ{i}"), link.u),
         M=number(f"M{i}", link.M),
         gravity=vector((f"gx{i}", f"gy{i}", f"gz{i}"), link.gravity),
     )
 
 
-def _array(values: list[Any]) -> Array:
+def _frozen(values: list[Any]) -> Array:
     """Of floats where all are numbers, of objects otherwise."""
-    plain = all(isinstance(value, int | float) for value in values)
-    result: Array = np.empty(len(values), dtype=float if plain else object)
-    result[:] = values
-    return result
+    entries = np.array(values, dtype=object)
+    plain = all(isinstance(value, int | float) for value in entries.flat)
+    return frozen(entries.astype(float) if plain else entries)

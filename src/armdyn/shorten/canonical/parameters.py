@@ -31,6 +31,8 @@ from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, canon
 
 ENTRIES = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2))
 """Names and places of the six entries of a tensor."""
+LENGTHS = ("a", "ay", "az")
+"""Names of the position of an axis in the frame before it."""
 MOMENT_TOLERANCE = 1e-13
 """Largest entry, relative to the moments it is a difference of, that counts as zero."""
 
@@ -59,18 +61,13 @@ def parameters(model: RobotModel, robot: CanonicalRobot | None = None) -> dict[s
         for symbol, part, value in numbers:
             found[symbol] = Parameter(symbol, f"link{i + 1}.{part}", i, value)
         if link.parent >= 0:
-            place = f"link{link.parent + 1}.length"
-            branch = up.partition("_")[2]
-            for axis, name, value in zip("xyz", ("a", "ay", "az"), link.across, strict=True):
-                word = (
-                    place + (f"_{branch}" if branch else "") + ("" if axis == "x" else f".{axis}")
-                )
+            branch = "".join(up.partition("_")[1:])
+            for axis, name, value in zip(("", ".y", ".z"), LENGTHS, link.across, strict=True):
+                word = f"link{link.parent + 1}.length{branch}{axis}"
                 found[name + up] = Parameter(name + up, word, link.parent, float(value))
     for k, drive in enumerate(model.drives, start=1):
-        symbol, last = (
-            f"Ia{len(robot.links) + k}",
-            int(np.flatnonzero(model.drive_ratios[k - 1])[-1]),
-        )
+        last = int(np.flatnonzero(model.drive_ratios[k - 1])[-1])
+        symbol = f"Ia{len(robot.links) + k}"
         found[symbol] = Parameter(symbol, f"drive{k}.rotor", last, drive.rotor.reflected)
     return found
 

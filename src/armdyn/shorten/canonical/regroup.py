@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.graph.nodes import Node
+from armdyn.graph.nodes import Node, is_number
 from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
 from armdyn.shorten.canonical.robot import CanonicalLink, CanonicalRobot, cos_sin, is_quarter, twist
@@ -138,9 +138,7 @@ def parallel(a: Array, b: Array) -> bool:
 
 def zeros(*shape: int) -> Array:
     """Zeros among which nodes can be put."""
-    zeros = np.empty(shape, dtype=object)
-    zeros[...] = 0.0
-    return zeros
+    return np.full(shape, 0.0, dtype=object)
 
 
 DIVISIBLE_SHARE = 1e-6
@@ -272,9 +270,7 @@ def reach(robot: CanonicalRobot) -> float:
 
 def is_zero(value: Any) -> bool:
     """Whether a number, or an expression that is a number, is zero."""
-    if isinstance(value, Node):
-        return value.op == "number" and value.value == 0
-    return bool(value == 0)
+    return is_number(value, 0) if isinstance(value, Node) else bool(value == 0)
 
 
 def _keep_of_slide(
