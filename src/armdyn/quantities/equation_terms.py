@@ -1,5 +1,7 @@
 """The terms of the state-space equation τ = M q̈ + V + G, each alone, and energies of links."""
 
+from functools import partial
+
 import numpy as np
 
 from armdyn.arrays import Array
@@ -55,6 +57,8 @@ def _friction_torque(s: TracedRobot, qd: Array) -> Array:
     return friction_torque(s.model, full)[list(s.model.independent)]
 
 
+_in_numpy = partial(Quantity, otherwise=IN_NUMPY)
+_energy = partial(_in_numpy, symbol="", result="energy [J]", shape=())
 MASS_MATRIX = Quantity(
     "mass_matrix",
     "The mass matrix, symmetric and full.",
@@ -83,7 +87,7 @@ CORIOLIS_MATRIX = Quantity(
     short="coriolis",
     otherwise=CORIOLIS_BY_SLOPES,
 )
-CORIOLIS_VECTOR = Quantity(
+CORIOLIS_VECTOR = _in_numpy(
     "coriolis_vector",
     "Coriolis and centrifugal torques C(q, qd) qd.",
     ("q", "qd"),
@@ -92,9 +96,8 @@ CORIOLIS_VECTOR = Quantity(
     terms=("coriolis",),
     options=("payload",),
     assembled=True,
-    otherwise=IN_NUMPY,
 )
-GRAVITY_VECTOR = Quantity(
+GRAVITY_VECTOR = _in_numpy(
     "gravity_vector",
     "Torques that hold the arm at rest against gravity and springs.",
     ("q",),
@@ -105,9 +108,8 @@ GRAVITY_VECTOR = Quantity(
     exported=True,
     short="gravity",
     assembled=True,
-    otherwise=IN_NUMPY,
 )
-BIAS = Quantity(
+BIAS = _in_numpy(
     "bias",
     "Torques of a motion without acceleration: C(q, qd) qd + g(q) + f(qd).",
     ("q", "qd"),
@@ -116,18 +118,16 @@ BIAS = Quantity(
     terms=("coriolis", "gravity", "friction"),
     options=(*TORQUE_OPTIONS, "base_motion"),
     assembled=True,
-    otherwise=IN_NUMPY,
 )
-FRICTION_TORQUE = Quantity(
+FRICTION_TORQUE = _in_numpy(
     "friction_torque",
     "What the actuators must add to overcome friction.",
     ("qd",),
     _friction_torque,
     symbol="f",
     terms=("friction",),
-    otherwise=IN_NUMPY,
 )
-LEDGER = Quantity(
+LEDGER = _in_numpy(
     "ledger",
     "The torques of a motion, term by term.",
     ("q", "qd", "qdd"),
@@ -138,34 +138,25 @@ LEDGER = Quantity(
     shape=(len(Ledger.__slots__), "n"),
     terms=TERMS,
     options=("payload", "gravity", "wrench"),
-    otherwise=IN_NUMPY,
 )
-KINETIC_ENERGY = Quantity(
+KINETIC_ENERGY = _energy(
     "kinetic_energy",
     "Kinetic energy, qd' M qd / 2.",
     ("q", "qd"),
     _kinetic_energy,
-    symbol="",
-    result="energy [J]",
-    shape=(),
     terms=("links", "rotors"),
     options=("payload",),
     assembled=True,
-    otherwise=IN_NUMPY,
 )
-POTENTIAL_ENERGY = Quantity(
+POTENTIAL_ENERGY = _energy(
     "potential_energy",
     "Energy in the field of gravity, zero at the world origin, and of springs.",
     ("q",),
     lambda s, q: potential_energy(s.plain, s.here(q).q),
-    symbol="",
-    result="energy [J]",
-    shape=(),
     terms=("gravity",),
     fixed=("payload", "gravity"),
-    otherwise=IN_NUMPY,
 )
-LINK_ENERGIES = Quantity(
+LINK_ENERGIES = _in_numpy(
     "link_energies",
     "Kinetic energy of every link, and its potential energy, zero at the world origin.",
     ("q", "qd"),
@@ -175,5 +166,4 @@ LINK_ENERGIES = Quantity(
     shape=(2, "N"),
     terms=("links", "gravity"),
     fixed=("payload", "gravity"),
-    otherwise=IN_NUMPY,
 )

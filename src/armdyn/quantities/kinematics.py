@@ -1,5 +1,8 @@
 """Where the tool or a link is, and how it moves with the joints."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from armdyn.arrays import Array
@@ -28,12 +31,9 @@ def _jacobian_dot(s: TracedRobot, q: Array, qd: Array) -> Array:
 
 def _frame_motion(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     at, frames = s.here(q), frames_of(s)
-    motion = at.q, at.rates(qd)
-    J, J_rate = (
-        kin.jacobian(s.plain, motion[0], *frames),
-        kin.jacobian_rate(s.plain, *motion, *frames),
-    )
-    return np.stack([J @ motion[1], J @ at.accelerations(qd, qdd) + J_rate @ motion[1]])
+    rates, J = at.rates(qd), kin.jacobian(s.plain, at.q, *frames)
+    J_rate = kin.jacobian_rate(s.plain, at.q, rates, *frames)
+    return np.stack([J @ rates, J @ at.accelerations(qd, qdd) + J_rate @ rates])
 
 
 def _link_frames(s: TracedRobot, q: Array) -> Array:
@@ -59,6 +59,7 @@ def frames_of(s: TracedRobot) -> tuple[Frame, Frame | None]:
     return s.plain.frame(s.request.link), None if axes == "world" else s.plain.frame(axes)
 
 
+_of_frame = partial(Quantity, options=("link", "frame"), otherwise=IN_NUMPY)
 FORWARD_KINEMATICS = Quantity(
     "forward_kinematics",
     "The frame of {link} in the world.",
@@ -71,7 +72,7 @@ FORWARD_KINEMATICS = Quantity(
     exported=True,
     otherwise=IN_NUMPY,
 )
-JACOBIAN = Quantity(
+JACOBIAN = _of_frame(
     "jacobian",
     "Geometric Jacobian of {link} in {frame} axes: (v, omega) = J qd.",
     ("q",),
@@ -79,11 +80,9 @@ JACOBIAN = Quantity(
     symbol="J",
     result="three linear rows [m/s], then three angular [rad/s], for each unit of qd",
     shape=(6, "n"),
-    options=("link", "frame"),
     exported=True,
-    otherwise=IN_NUMPY,
 )
-JACOBIAN_DOT = Quantity(
+JACOBIAN_DOT = _of_frame(
     "jacobian_dot",
     "Derivative in time of the Jacobian of {link} in {frame} axes.",
     ("q", "qd"),
@@ -91,10 +90,8 @@ JACOBIAN_DOT = Quantity(
     symbol="Jd",
     result="three linear rows, then three angular",
     shape=(6, "n"),
-    options=("link", "frame"),
-    otherwise=IN_NUMPY,
 )
-FRAME_MOTION = Quantity(
+FRAME_MOTION = _of_frame(
     "frame_motion",
     "Velocity and acceleration of {link} in {frame} axes: J qd, and J qdd + dJ/dt qd.",
     ("q", "qd", "qdd"),
@@ -102,8 +99,6 @@ FRAME_MOTION = Quantity(
     symbol="V",
     result="velocity, then acceleration: linear [m/s, m/s^2], then angular [rad/s, rad/s^2]",
     shape=(2, 6),
-    options=("link", "frame"),
-    otherwise=IN_NUMPY,
 )
 LINK_FRAMES = Quantity(
     "link_frames",
@@ -114,14 +109,11 @@ LINK_FRAMES = Quantity(
     result="homogeneous transforms, lengths in m: columns x, y, z, origin",
     shape=("N", 4, 4),
 )
-JOINT_FRAMES = Quantity(
-    "joint_frames",
-    "The frame on the joint of every link in the world, in which reactions in joint axes are.",
-    ("q",),
-    _joint_frames,
-    symbol="Ts",
-    result="homogeneous transforms, lengths in m: columns x, y, z, origin",
-    shape=("N", 4, 4),
+JOINT_FRAMES = replace(
+    LINK_FRAMES,
+    name="joint_frames",
+    doc="The frame on the joint of every link in the world, in which reactions in joint axes are.",
+    build=_joint_frames,
 )
 LINK_JACOBIANS = Quantity(
     "link_jacobians",

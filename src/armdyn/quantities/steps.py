@@ -176,16 +176,13 @@ def _lagrangian(s: TracedRobot) -> tuple[Field, Field]:
     p = momentum(s, x, w)
     slope = s.nodes(slope_of_lagrangian(s, x, w, p))
 
-    def at(values: Array) -> Field:
-        symbols = np.concatenate([s.positions(x), w])
+    symbols = np.concatenate([s.positions(x), w])
 
-        def field(q: Array, v: Array) -> Array:
-            here = np.concatenate([s.positions(s.nodes(q)), s.nodes(v)])
-            return substituted(values, symbols, here)
+    def at(values: Array, q: Array, v: Array) -> Array:
+        here = np.concatenate([s.positions(s.nodes(q)), s.nodes(v)])
+        return substituted(values, symbols, here)
 
-        return field
-
-    return at(p), at(slope)
+    return partial(at, p), partial(at, slope)
 
 
 METHODS: dict[str, Callable[[_Step], Array]] = {"rk4": _rk4, "symplectic": _midpoint}
