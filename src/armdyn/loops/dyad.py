@@ -203,15 +203,13 @@ class StandingDyad:
             u = added(u, scaled(w * q[segment.slide], across(v)))
         self._solve(qd, u)
 
-    def accelerations(
-        self, q: Values, qd: Values, qdd: Values, other: Values | None = None
-    ) -> None:
+    def accelerations(self, q: Values, qd: Values, twin: Values, qdd: Values) -> None:
         """Write the accelerations of the unknown joints, whose rates are known.
 
-        They are quadratic in the rates; with other ones it is the symmetric bilinear form of both.
+        They are quadratic in the rates; where the twin is not the same as these, it is the
+        symmetric bilinear form of both.
         """
         w: Pair = (0.0, 0.0)
-        twin = qd if other is None else other
         for segment, v in self.parts:
             rates = angle_of(qd, segment.path), angle_of(twin, segment.path)
             change = angle_of(qdd, self.dyad.after(segment, self.dyad.group(segment)))

@@ -66,18 +66,18 @@ class LoopCoordinates(Coordinates):
         """Positions of all joints where loops are assembled, (N,)."""
         return self.closure.assembly
 
-    def at(self, q: Array, start: Array | None = None) -> StandingClosure:
-        """The map at positions (..., n); `start` are positions of all joints nearby, if known."""
+    def at(self, q: Array, start: Array | None = None, closed: bool = False) -> StandingClosure:
+        """The map at positions (..., n); `start` are positions of all joints nearby, if known.
+
+        They are those of q itself if loops are `closed` there.
+        """
         if self.closure.iteration is not None:
-            return StandingGeneral(self.closure.iteration, q, start)
+            return StandingGeneral(self.closure.iteration, q, start, closed)
         return StandingLoops(self.closure, q)
 
     def known(self, full: Array) -> StandingClosure:
         """The map where positions of all joints are known, (..., N)."""
-        q = full[..., list(self.model.independent)]
-        if self.closure.iteration is not None:
-            return StandingGeneral(self.closure.iteration, q, full, closed=True)
-        return StandingLoops(self.closure, q)
+        return self.at(full[..., list(self.model.independent)], full, closed=True)
 
     def positions(self, q: Array) -> Array:
         """Positions of all joints, (..., N)."""

@@ -79,8 +79,10 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     ends = (loop.link_a, loop.frame_a), (loop.link_b, loop.frame_b)
     branches = [_branch(model, host, link, T) for link, T in ends]
     around = [step for branch in branches for step in branch.steps]
-    turning, sliding = _sorted_steps(model, around)
-    if len(turning) + len(sliding) < len(around) or not turning:
+    kinds = [(step, model.joints[step.joint].type) for step in around]
+    turning = [step for step, kind in kinds if kind.only_turns]
+    sliding = [step for step, kind in kinds if kind.slides and not kind.turns]
+    if len(turning) + len(sliding) < len(around) or not turning:  # a helical joint is neither
         return None
     z = turning[0].axis
     if not _is_in_plane(loop, z, branches, turning, sliding):
@@ -89,15 +91,6 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     slides = {step.joint: model.joints[step.joint].type.slide for step in sliding}
     ahead, back = (_segments(branch, z, axes, slides) for branch in branches)
     return PlanarLoop(loop, host, *axes, _gathered([*ahead, *map(_opposite, back)]))
-
-
-def _sorted_steps(
-    model: RobotModel, around: "Sequence[_Step]"
-) -> "tuple[list[_Step], list[_Step]]":
-    """Revolute and prismatic joints; a helical one is neither."""
-    types = [(step, model.joints[step.joint].type) for step in around]
-    turning = [step for step, kind in types if kind.only_turns]
-    return turning, [step for step, kind in types if kind.slides and not kind.turns]
 
 
 def _opposite(s: Segment) -> Segment:

@@ -90,7 +90,7 @@ class StandingLoops(StandingClosure):
             return self.rates(qdd)
         rates, found = self._rates(qd), self._spread(qdd)
         for dyad in self._steps:
-            dyad.accelerations(self._values, rates, found)
+            dyad.accelerations(self._values, rates, rates, found)
         return stacked(found)
 
     def torques(self, tau: Array) -> Array:
@@ -139,7 +139,7 @@ class StandingLoops(StandingClosure):
             unit = self._rates(self._constant(np.eye(self.n)[k]))
             found: Values = [0.0] * len(self.model.joints)
             for dyad in self._steps:
-                dyad.accelerations(self._values, rates, found, unit)
+                dyad.accelerations(self._values, rates, unit, found)
             columns.append(stacked(found, self.q))
         return np.stack(columns, -1)
 

@@ -53,9 +53,7 @@ class LinearStep:
         for joint, ratios in zip(self.unknown, self.ratios, strict=True):
             qd[joint] = angle_of(qd, ratios)
 
-    def accelerations(
-        self, q: Values, qd: Values, qdd: Values, other: Values | None = None
-    ) -> None:
+    def accelerations(self, q: Values, qd: Values, twin: Values, qdd: Values) -> None:
         """Write the accelerations of the unknown joints."""
         self.rates(q, qdd)
 
@@ -172,12 +170,9 @@ class StandingFollower:
         """Write the rate of the joint."""
         qd[self.of.joint] = self.slope * qd[self.of.leader]
 
-    def accelerations(
-        self, q: Values, qd: Values, qdd: Values, other: Values | None = None
-    ) -> None:
-        """Write the acceleration of the joint; with other rates it is the bilinear form of both."""
+    def accelerations(self, q: Values, qd: Values, twin: Values, qdd: Values) -> None:
+        """Write the acceleration of the joint, by the bilinear form of its rates and their twin."""
         leader = self.of.leader
-        twin = qd if other is None else other
         turning = self.curvature * (qd[leader] * twin[leader])
         qdd[self.of.joint] = self.slope * qdd[leader] + turning
 
