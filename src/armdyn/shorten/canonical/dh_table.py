@@ -110,14 +110,9 @@ class DhTable:
 
     def data(self) -> dict[str, Any]:
         """The table for programs."""
-        return {
-            "robot": self.robot,
-            "convention": self.convention,
-            "link": self.link,
-            "rows": [asdict(row) for row in self.rows],
-            "base": self.base.tolist(),
-            "tool": self.tool.tolist(),
-        }
+        rows = [asdict(row) for row in self.rows]
+        lists = {"rows": rows, "base": self.base.tolist(), "tool": self.tool.tolist()}
+        return asdict(self) | lists
 
     def __str__(self) -> str:
         return self.text()

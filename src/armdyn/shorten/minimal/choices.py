@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Literal
 
 Unit = tuple[str, int, int]
@@ -41,15 +42,10 @@ class LinkChoice:
     @property
     def outward(self) -> Hashable:
         """The choices that the motion of the link is computed by."""
-        return (
-            self.squares,
-            self.doubled,
-            self.column,
-            self.rotated,
-            self.shared,
-            self.out_first,
-            self.tangent,
-        )
+        return _outward(self)
+
+
+_outward = attrgetter("squares", "doubled", "column", "rotated", "shared", "out_first", "tangent")
 
 
 @dataclass(frozen=True, slots=True)

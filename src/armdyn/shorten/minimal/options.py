@@ -213,7 +213,8 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool, size: float) -> dict[str, t
         return {}
     quarter, both = is_quarter(link.alpha), (True, False)
     ways: dict[str, tuple[Any, ...]] = {"squares": ("xz", "yz", "xyz")}
-    if not quarter and _has_tangent(link.alpha):
+    steep = isinstance(link.alpha, float) and abs(math.cos(link.alpha)) <= SMALLEST_COSINE
+    if not quarter and not steep:
         ways["tangent"] = both
     if link.type.slides:
         return ways
@@ -233,10 +234,6 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool, size: float) -> dict[str, t
         (not carries, "rotated", both),
     )
     return ways | {name: values for matters, name, values in offered if matters}
-
-
-def _has_tangent(alpha: Any) -> bool:
-    return not isinstance(alpha, float) or abs(math.cos(alpha)) > SMALLEST_COSINE
 
 
 def is_flat(robot: CanonicalRobot, i: int) -> bool:

@@ -44,23 +44,10 @@ class Load:
             _added(self.n_first, other.n_first),
         )
 
-    def with_moment(self, n: Vector) -> "Load":
-        """The wrench with a moment in the axes of the link."""
-        return Load(self.e, plus(self.n, n), self.e_first, self.n_first)
-
-    def with_force(self, e: Vector) -> "Load":
-        """The wrench with a force in the axes of the link."""
-        return Load(plus(self.e, e), self.n, self.e_first, self.n_first)
-
-    def with_moment_first(self, n: Vector) -> "Load":
-        """The wrench with a moment in the first axes."""
-        moved = plus(self.n, (0.0, 0.0, n[2]))
-        return Load(self.e, moved, self.e_first, _added(self.n_first, n[:2]))
-
-    def with_force_first(self, e: Vector) -> "Load":
-        """The wrench with a force in the first axes."""
-        moved = plus(self.e, (0.0, 0.0, e[2]))
-        return Load(moved, self.n, _added(self.e_first, e[:2]), self.n_first)
+    @staticmethod
+    def in_first(e: Vector = ZERO, n: Vector = ZERO) -> "Load":
+        """A wrench in the first axes, which have the z axis in common with those of the link."""
+        return Load((0.0, 0.0, e[2]), (0.0, 0.0, n[2]), e[:2], n[:2])
 
 
 def inward(
@@ -80,21 +67,21 @@ def closed(
     first = "" if kind.slides else choice.first_axes
     there = constants_turned(fixed, link.whole) if first else fixed
     if "J" in first:
-        load = load.with_moment_first(moment(there, link.rates_first()))
+        load = load.plus(Load.in_first(n=moment(there, link.rates_first())))
     else:
-        load = load.with_moment(moment(here, link.rates))
+        load = load.plus(Load(n=moment(here, link.rates)))
     if "u" in first:
-        load = load.with_moment_first(crossed(there.moment_u, link.al_first()))
+        load = load.plus(Load.in_first(n=crossed(there.moment_u, link.al_first())))
     else:
-        load = load.with_moment(crossed(here.moment_u, link.al))
+        load = load.plus(Load(n=crossed(here.moment_u, link.al)))
     (A, B), (C, S) = fixed.weight, link.whole
-    load = load.with_moment((0.0, 0.0, A * C + B * S))
+    load = load.plus(Load(n=(0.0, 0.0, A * C + B * S)))
     if "f" in first:
-        load = load.with_force_first(applied(link.rates_first().b, there.force_u))
+        load = load.plus(Load.in_first(applied(link.rates_first().b, there.force_u)))
     else:
-        load = load.with_force(applied(link.rates.b, here.force_u))
+        load = load.plus(Load(applied(link.rates.b, here.force_u)))
     if kind.slides:
-        load = load.with_force(scaled(fixed.M, link.al))
+        load = load.plus(Load(scaled(fixed.M, link.al)))
     return link.link.sign * kind.combine(load.e[2] * link.units.force, load.n[2]), load
 
 
