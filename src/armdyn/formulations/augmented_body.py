@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import Push, Turning, joint_transform, world_frames
+from armdyn.formulations.kinematics import Push, Turning, joint_transforms, world_frames
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times, transpose
 from armdyn.model import RobotModel
 from armdyn.model.transform import skew
@@ -78,13 +78,13 @@ def augmented_body(
     model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Push = None, turning: Turning = None
 ) -> AugmentedBody:
     """Joint torques of a tree, in the frames on the joints; arguments as in `newton_euler`."""
-    R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
+    R, P = joint_transforms(model, q)
     z = [np.broadcast_to(joint.axis, (*q.shape[:-1], 3)) for joint in model.joints]
     u = [link.inertia.first_moment for link in model.links]
     k = [link.inertia.moment for link in model.links]
     rest = np.zeros((*q.shape[:-1], 3))
     base = *(turning or (rest, rest)), rotate_back(model.base[..., :3, :3], rest - model.gravity)
-    return _recursion(model, list(R), list(P), z, u, k, base, qd, qdd, wrench)
+    return _recursion(model, R, P, z, u, k, base, qd, qdd, wrench)
 
 
 def augmented_body_intrinsic(

@@ -12,7 +12,7 @@ Reference: M. Walker and D. Orin, 1982, method 3.
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import joint_transform
+from armdyn.formulations.kinematics import joint_transforms
 from armdyn.formulations.spatial import cross, dot, rotate, skew, transpose
 from armdyn.model import RobotModel
 
@@ -20,7 +20,7 @@ from armdyn.model import RobotModel
 def mass_matrix(model: RobotModel, q: Array) -> Array:
     """Mass matrix of the links (without rotors) at q (..., N), shape (..., N, N)."""
     batch, N = q.shape[:-1], len(model.joints)
-    R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
+    R, P = joint_transforms(model, q)
     m = [link.inertia.mass for link in model.links]
     h = [np.broadcast_to(link.inertia.first_moment, (*batch, 3)) for link in model.links]
     I = [np.broadcast_to(link.inertia.moment, (*batch, 3, 3)) for link in model.links]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import Turning, joint_transform, world_frames
+from armdyn.formulations.kinematics import Turning, joint_transform, joint_transforms, world_frames
 from armdyn.formulations.spatial import cross, per_link, rotate, rotate_back, skew, times
 from armdyn.model import Inertia, RobotModel
 
@@ -109,15 +109,11 @@ def joint_wrenches(
 
 def _steps(model: RobotModel, q: Array, world: bool) -> tuple[list[Array], list[Array]]:
     """Rotations of links, and ways to them from their parents, in the world or in the parents."""
-    steps = [joint_transform(joint, q[..., i]) for i, joint in enumerate(model.joints)]
+    rotations, ways = joint_transforms(model, q)
     if not world:
-        return [R for R, _ in steps], [P for _, P in steps]
-    frames = world_frames(model, q)
-    ways = [
-        rotate(frames.link(joint.parent)[0], P)
-        for joint, (_, P) in zip(model.joints, steps, strict=True)
-    ]
-    return frames.R, ways
+        return rotations, ways
+    frames, before = world_frames(model, q), model.parents
+    return frames.R, [rotate(frames.link(i)[0], P) for i, P in zip(before, ways, strict=True)]
 
 
 def _b(w: Array, wd: Array) -> Array:

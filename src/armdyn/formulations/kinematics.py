@@ -24,6 +24,12 @@ def joint_transform(joint: Joint, q: Array) -> tuple[Array, Array]:
     return np.broadcast_to(R, (*q.shape, 3, 3)), np.broadcast_to(P, (*q.shape, 3))
 
 
+def joint_transforms(model: RobotModel, q: Array) -> tuple[list[Array], list[Array]]:
+    """The same of all joints, for q (..., N)."""
+    pairs = [joint_transform(joint, q[..., i]) for i, joint in enumerate(model.joints)]
+    return [R for R, _ in pairs], [P for _, P in pairs]
+
+
 @dataclass(frozen=True, slots=True)
 class WorldFrames:
     """The frames on the joints in world axes, each list indexed by link."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import Push, Turning, joint_transform
+from armdyn.formulations.kinematics import Push, Turning, joint_transforms
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
 from armdyn.model import Inertia, RobotModel
 
@@ -79,7 +79,7 @@ def newton_euler(
     zero = np.zeros((*q.shape[:-1], 3))
     w0, wd0 = turning or (zero, zero)
     vd0 = rotate_back(model.base[..., :3, :3], zero - model.gravity)
-    R, P = zip(*(joint_transform(j, q[..., i]) for i, j in enumerate(model.joints)), strict=True)
+    R, P = joint_transforms(model, q)
     w, wd, vd = per_link(3)
     for i, joint in enumerate(model.joints):
         up = joint.parent

@@ -34,11 +34,9 @@ def times(s: Array, v: Array) -> Array:
 def sign(x: Array) -> Array:
     """-1, 0 or 1; a single node has no comparison, so it is asked itself."""
     x = np.asarray(x)
-    return (
-        np.vectorize(lambda node: node.sign(), otypes=[object])(x)
-        if x.dtype == object
-        else np.sign(x)
-    )
+    if x.dtype != object:
+        return np.sign(x)
+    return np.vectorize(lambda node: node.sign(), otypes=[object])(x)
 
 
 def matrix_from_entries(

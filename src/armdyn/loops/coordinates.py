@@ -29,7 +29,8 @@ class LinearCoordinates(Coordinates):
     """q_all = K q + k, or the identity where K is None."""
 
     model: RobotModel
-    K: Array | None = field(default=None, compare=False)
+    G: Array | None = field(default=None, compare=False)
+    """K."""
     k: Array | float = field(default=0.0, compare=False)
     closed: Array | None = field(default=None, compare=False)
     """The assembly of loops that are linear, (N,)."""
@@ -49,23 +50,18 @@ class LinearCoordinates(Coordinates):
 
     def known(self, full: Array) -> "LinearCoordinates":
         """The same with positions of all joints, (..., N)."""
-        return LinearCoordinates(self.model, self.K, self.k, self.closed, full)
-
-    @property
-    def G(self) -> Array | None:
-        """K."""
-        return self.K
+        return LinearCoordinates(self.model, self.G, self.k, self.closed, full)
 
     def G_rate(self, qd: Array) -> None:
         """None: it is constant."""
 
     def positions(self, q: Array) -> Array:
         """Positions of all joints, (..., N)."""
-        return q if self.K is None else q @ self.K.T + self.k
+        return q if self.G is None else q @ self.G.T + self.k
 
     def rates(self, qd: Array) -> Array:
         """Velocities of all joints, (..., N)."""
-        return qd if self.K is None else qd @ self.K.T
+        return qd if self.G is None else qd @ self.G.T
 
     def accelerations(self, qd: Array, qdd: Array) -> Array:
         """Accelerations of all joints, (..., N)."""
@@ -73,7 +69,7 @@ class LinearCoordinates(Coordinates):
 
     def torques(self, tau: Array) -> Array:
         """Torques at the coordinates, (..., n), for torques at all joints."""
-        return tau if self.K is None else tau @ self.K
+        return tau if self.G is None else tau @ self.G
 
     def near_assembly(self, full: Array) -> Array:
         """The same positions: they follow from the coordinates, turns included."""
@@ -86,7 +82,7 @@ class LinearCoordinates(Coordinates):
         """The map to all joints, followed by drives that turn with several."""
         if not self.model.drives:
             return self
-        K = np.eye(len(self.model.joints)) if self.K is None else self.K
+        K = np.eye(len(self.model.joints)) if self.G is None else self.G
         return LinearCoordinates(self.model, np.vstack([K, self.model.drive_ratios @ K]))
 
     def drawn_in_ranges(self, rng: np.random.Generator, count: int) -> Array:

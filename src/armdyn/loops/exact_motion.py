@@ -31,6 +31,10 @@ SAME = 1e-12
 """What is taken for rounding [rad, or share of the size]."""
 
 
+_Line = tuple[Array, Array]
+"""A point of it, and its direction."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Direction:
     given: Array
@@ -38,13 +42,6 @@ class _Direction:
     """Residues, (3,)."""
     partner: Array
     """Residues of a unit vector that is normal to it."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Line:
-    given: tuple[Array, Array]
-    """A point of it, and its direction."""
-    exact: tuple[Array, Array]
 
 
 @dataclass(slots=True, eq=False)
@@ -56,7 +53,7 @@ class ExactGeometry:
     """A length of the robot [m]."""
     _directions: list[_Direction] = field(default_factory=list)
     _points: list[tuple[Array, Array]] = field(default_factory=list)
-    _lines: list[_Line] = field(default_factory=list)
+    _lines: list[tuple[_Line, _Line]] = field(default_factory=list)
 
     def residues(self, x: Array) -> Array:
         """Floats as the binary fractions that they are."""
@@ -125,37 +122,35 @@ class ExactGeometry:
         return exact
 
     def _on_line(self, x: Array) -> Array:
-        for line in self._lines:
-            origin, along = line.given
+        for (origin, along), exact in self._lines:
             if np.linalg.norm(np.cross(x - origin, along)) < SAME * self.size:
-                return self._along(line, float((x - origin) @ along))
+                return self._along(exact, float((x - origin) @ along))
         return self.residues(x)
 
     def _along(self, line: _Line, distance: float) -> Array:
-        origin, along = line.exact
+        origin, along = line
         found: Array = (origin + number_residue(distance, self.prime) * along) % self.prime
         return found
 
-    def axis(self, x: Array, z: Array) -> tuple[Array, Array] | None:
+    def axis(self, x: Array, z: Array) -> _Line | None:
         """A point of a line and its direction; lines that meet, or that points are on, do so."""
         along = self.direction(z)
         if along is None:
             return None
         exact = self._origin(x, z)
-        self._lines.append(_Line((x, z), (exact, along)))
+        self._lines.append(((x, z), (exact, along)))
         return exact, along
 
     def _origin(self, x: Array, z: Array) -> Array:
         for given, exact in self._points:
             if np.linalg.norm(np.cross(given - x, z)) < SAME * self.size:
                 return exact
-        for line in self._lines:
-            origin, along = line.given
+        for (origin, along), line in self._lines:
             normal = np.cross(z, along)
             square = normal @ normal
             if square < SAME:  # parallel
                 if np.linalg.norm(np.cross(origin - x, z)) < SAME * self.size:
-                    return line.exact[0]
+                    return line[0]
             elif abs((origin - x) @ normal) < SAME * self.size * np.sqrt(square):
                 return self._along(line, float(np.cross(x - origin, z) @ -normal / square))
         return self.residues(x)
@@ -175,8 +170,8 @@ class _ExactRobot:
 
     model: RobotModel
     prime: int
-    axes: list[tuple[Array, Array]]
-    """A point and the direction of each joint."""
+    axes: list[_Line]
+    """Those of the joints."""
     ends: list[tuple[Array, Array]]
     """For each loop frame a and frame b: axes and origin in columns, (3, 4)."""
     assembly: Array
@@ -205,7 +200,7 @@ def _moves(model: RobotModel, assembly: Array, size: float, prime: int) -> bool 
     moved[list(model.independent), 1] = rng.integers(1, prime, len(model.independent))
     for _ in range(1, ORDER):
         rest = _missing(robot, moved)[rows]
-        moved[list(model.passive)] -= _product(inverse, rest, prime)
+        moved[list(model.passive)] -= (inverse[:, :, None] * rest[None] % prime).sum(1)
         moved %= prime
     return not _missing(robot, moved).any()
 
@@ -247,10 +242,7 @@ def _ends(geometry: ExactGeometry, loop: Loop, A: Array, B: Array) -> tuple[Arra
         other = (other - number_residue(float(d[k]), p) * own[:, k]) % p
     if cut.has_length:
         other = geometry.point(B[:3, 3])
-    return (
-        np.concatenate([turned, origin[:, None]], 1),
-        np.concatenate([own, other[:, None]], 1),
-    )
+    return np.column_stack([turned, origin]), np.column_stack([own, other])
 
 
 # series: the last axis has the coefficients of powers of ε
@@ -259,8 +251,7 @@ def _ends(geometry: ExactGeometry, loop: Loop, A: Array, B: Array) -> tuple[Arra
 def series_product(a: Array, b: Array, p: int) -> Array:
     """Products of series."""
     K = a.shape[-1]
-    shape = np.broadcast_shapes(a.shape, b.shape)
-    found = np.zeros(shape, dtype=np.int64)
+    found = np.zeros(np.broadcast_shapes(a.shape, b.shape), dtype=np.int64)
     for k in range(K):
         found[..., k:] += a[..., k : k + 1] * b[..., : K - k] % p
     return found % p
@@ -367,10 +358,6 @@ def _jacobian(robot: _ExactRobot) -> Array:
         moved[i, 1] = 1
         columns.append(_missing(robot, moved)[:, 1])
     return np.stack(columns, -1)
-
-
-def _product(A: Array, B: Array, p: int) -> Array:
-    return (A[:, :, None] * B[None] % p).sum(1) % p
 
 
 def _independent_rows(A: Array, p: int) -> list[int]:

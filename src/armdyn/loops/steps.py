@@ -16,7 +16,7 @@ from armdyn.errors import LoopError
 from armdyn.graph.nodes import Node
 from armdyn.loops.dyad import Dyad, StandingDyad
 from armdyn.loops.plane import Path, Segment, angle_of
-from armdyn.loops.values import Pair, Values, turned
+from armdyn.loops.values import Values, turned
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import composed, derivative, polynomial
 
@@ -105,13 +105,8 @@ def _opposite(x: Segment, a: Segment, assembly: Array) -> bool:
     lengths = np.hypot(*x.v), np.hypot(*a.v)
     if abs(lengths[0] - lengths[1]) > SAME_LENGTH * lengths[1]:
         return False
-    X, A = (_standing(s, assembly) for s in (x, a))
+    X, A = (turned(float(angle_of(list(assembly), s.path)), s.v) for s in (x, a))
     return bool(np.hypot(X[0] + A[0], X[1] + A[1]) < SAME_VECTOR * lengths[1])
-
-
-def _standing(segment: Segment, q: Array) -> Pair:
-    angle: Any = angle_of(list(q), segment.path)
-    return turned(float(angle), segment.v)
 
 
 def _following(

@@ -1,5 +1,7 @@
 """Inverse and forward dynamics: torques from a motion, and accelerations from torques."""
 
+from functools import partial
+
 import numpy as np
 
 from armdyn.arrays import Array
@@ -26,19 +28,16 @@ def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     return at.torques(links) + s.rotor_torques(q, qd, qdd) + s.springs(q) + s.friction(q, qd)
 
 
-INVERSE_DYNAMICS = Quantity(
+_dynamics = partial(Quantity, terms=TERMS, exported=True, assembled=True, otherwise=IN_NUMPY)
+INVERSE_DYNAMICS = _dynamics(
     "inverse_dynamics",
     "Torques of the actuators for a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + f(qd).",
     ("q", "qd", "qdd"),
     _inverse_dynamics,
     symbol="tau",
     result="torques, positive if they drive the joint forward [{torque}]",
-    terms=TERMS,
     options=(*TORQUE_OPTIONS, "base_motion", "wrench", "formulation"),
     ways=tuple(FORMULATIONS),
-    exported=True,
-    assembled=True,
-    otherwise=IN_NUMPY,
 )
 
 
@@ -77,7 +76,7 @@ def _as_written(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     return denoc_forward(s.plain, q, tau - bias)[1]
 
 
-FORWARD_DYNAMICS = Quantity(
+FORWARD_DYNAMICS = _dynamics(
     "forward_dynamics",
     "Accelerations that torques cause: M(q) qdd = tau - C(q, qd) qd - g(q) - f(qd). "
     "Not a number where the mass matrix is singular.",
@@ -85,11 +84,7 @@ FORWARD_DYNAMICS = Quantity(
     acceleration,
     symbol="qdd",
     result="accelerations [{acceleration}]",
-    terms=TERMS,
     options=(*TORQUE_OPTIONS, "base_motion", "wrench", "method"),
     ways=METHODS,
     solves=True,
-    exported=True,
-    assembled=True,
-    otherwise=IN_NUMPY,
 )

@@ -15,6 +15,8 @@ momenta, ICRA 2003; S. Haddadin, A. De Luca, A. Albu-Schäffer, Robot collisions
 detection, isolation, and identification, T-RO 2017, section V.
 """
 
+from functools import partial
+
 import numpy as np
 
 from armdyn.arrays import Array
@@ -50,7 +52,12 @@ def _step(
     return np.concatenate([r_next, p_next, u_next])
 
 
-_terms = ("links", "rotors", "coriolis", "gravity", "friction")
+_observer = partial(
+    Quantity,
+    shape=("3 n",),
+    terms=("links", "rotors", "coriolis", "gravity", "friction"),
+    options=TORQUE_OPTIONS,
+)
 MOMENTUM = Quantity(
     "momentum",
     "Generalised momentum, M(q) qd.",
@@ -62,7 +69,7 @@ MOMENTUM = Quantity(
     options=("payload",),
     assembled=True,
 )
-OBSERVER_START = Quantity(
+OBSERVER_START = _observer(
     "observer_start",
     "State of the momentum observer at its first sample, where no external torque is known.",
     ("q", "qd", "tau"),
@@ -70,11 +77,8 @@ OBSERVER_START = Quantity(
     symbol="state",
     result="zeros for the external torques [{torque}], momenta p = M qd, and the rates of p that "
     "actuators, Coriolis terms, gravity and friction cause",
-    shape=("3 n",),
-    terms=_terms,
-    options=TORQUE_OPTIONS,
 )
-OBSERVER_STEP = Quantity(
+OBSERVER_STEP = _observer(
     "observer_step",
     "State of the momentum observer at the next sample, by the exact solution of dr/dt = K (t - r) "
     "for an external torque t that is constant in the step. Its first entries are the estimate r "
@@ -84,7 +88,4 @@ OBSERVER_STEP = Quantity(
     symbol="next",
     result="external torques r [{torque}], then momenta and their rates; may take the place of the "
     "state",
-    shape=("3 n",),
-    terms=_terms,
-    options=TORQUE_OPTIONS,
 )

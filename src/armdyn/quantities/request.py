@@ -134,12 +134,9 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
         raise ModelError(f"a link is named twice in wrench: {', '.join(request.wrench)}")
     for name in (*request.wrench, request.link):
         model.frame(name)
-    check_known(
-        f"frame in {model.name!r} named", request.frame, (*quantity.axes, *model.frame_names)
-    )
-    check_known(
-        f"frame in {model.name!r} named", request.wrench_frame, ("world", *model.frame_names)
-    )
+    what, names = f"frame in {model.name!r} named", model.frame_names
+    check_known(what, request.frame, (*quantity.axes, *names))
+    check_known(what, request.wrench_frame, ("world", *names))
     if request.task:
         task_rows(request.task)
     for name in ("formulation", "method"):

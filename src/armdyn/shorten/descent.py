@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.shorten.candidates import Pool, Scales, fitted, live_flags, operations
 from armdyn.shorten.cones import Cones
 from armdyn.shorten.network import COUNTED, Definition, Network
-from armdyn.shorten.pairs import Inner, Pairs
+from armdyn.shorten.pairs import Pairs
 from armdyn.thresholds import MOST_PAIRED_CELLS
 
 MOST_COMPARED = 6_000_000
@@ -78,17 +78,17 @@ def _replace_by_one(net: Network, tables: Tables) -> int:
 def _replace_by_two(net: Network, pairs: Pairs) -> int:
     """One sweep of replacements by x op w, with w a new cell; returns what it saved."""
     promising = pairs.promising(Cones(net), live_flags(net), operations(net))
-    return sum(_introduce(net, pairs, inner) for inner in promising)
+    return sum(_introduce(net, pairs, *inner) for inner in promising)
 
 
-def _introduce(net: Network, pairs: Pairs, inner: Inner) -> int:
+def _introduce(net: Network, pairs: Pairs, maker: int, uses: list[int]) -> int:
     """Make a new cell and use it wherever that gains, if something is gained in all."""
-    if not all(net.alive(k) for k in pairs.made(inner.maker)):
+    if not all(net.alive(k) for k in pairs.made(maker)):
         return 0
-    w = pairs.make(net, inner.maker)
+    w = pairs.make(net, maker)
     saved = 0
     undo: list[tuple[int, Definition]] = []
-    for use in inner.uses:
+    for use in uses:
         cell, definition = int(pairs.uses.cell[use]), pairs.definition(net, use, w)
         gain = None if definition is None else net.gain(cell, definition)
         if definition is not None and gain is not None and gain >= bool(undo):

@@ -4,8 +4,6 @@ Several cells may use the same w. The values are found where sums, differences a
 of live cells meet each other, or meet a quotient or root of a cell that is worth replacing.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from armdyn.graph import field
@@ -18,12 +16,8 @@ SQUARE = ZERO
 """The cell that stands for w itself where a cell is w²; zero is never used in a product."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inner:
-    """A way to make a new cell, and places of uses in their table."""
-
-    maker: int
-    uses: list[int]
+Inner = tuple[int, list[int]]
+"""A way to make a new cell, and places of uses in their table."""
 
 
 class Pairs:
@@ -78,7 +72,7 @@ class Pairs:
         order = np.lexsort((-gain, maker, -most[maker]))
         ends = np.flatnonzero(np.diff(maker[order])) + 1
         groups = np.split(order, ends) if len(order) else []
-        return [Inner(int(maker[group[0]]), place[group].tolist()) for group in groups]
+        return [(int(maker[group[0]]), place[group].tolist()) for group in groups]
 
     def _combined(self, uses: Cells, alive: Flags) -> tuple[Cells, Cells]:
         """Each of some uses, which are sorted, with each way to make its w from live cells."""

@@ -34,11 +34,8 @@ def model_from_canonical(robot: CanonicalRobot, dtype: type = object) -> RobotMo
 
     def clean(values: Array) -> Array:
         """An array in which nodes that are numbers are plain numbers."""
-        result: Array = np.empty(np.shape(values), dtype=dtype)
-        for place in np.ndindex(result.shape):
-            result[place] = _number(values[place])
-        result.setflags(write=False)
-        return result
+        plain = [_number(value) for value in np.ravel(values)]
+        return frozen(np.array(plain, dtype=dtype).reshape(np.shape(values)))
 
     def inertia(link: CanonicalLink) -> Inertia:
         J = np.array(link.J, dtype=object)

@@ -99,6 +99,4 @@ def minimal_torques(
     return Minimal(tau)
 
 
-@lru_cache(maxsize=64)
-def _canonical(model: RobotModel) -> CanonicalRobot:
-    return canonical(model)
+_canonical = lru_cache(maxsize=64)(canonical)
