@@ -44,10 +44,8 @@ def potential_energy(model: RobotModel, q: Array) -> Array:
 
     What springs have is in it.
     """
-    total = spring_energy(model, model.springs, q)
-    for potential in _potentials(model, world_frames(model, q)):
-        total = total + potential
-    return total
+    springs = spring_energy(model, model.springs, q)
+    return sum(_potentials(model, world_frames(model, q)), springs)
 
 
 def _potentials(model: RobotModel, frames: WorldFrames) -> list[Array]:

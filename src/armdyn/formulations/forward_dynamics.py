@@ -64,7 +64,7 @@ def accelerations(
     check_known("method of forward dynamics", method, METHODS)
     warn_of_condition(at)
     model = at.model
-    names = [at.model.joints[i].name for i in at.model.independent]
+    names = [model.joints[i].name for i in model.independent]
     check_uncoupled(model, method)
     here = at.at(q)
     tau = tau - here.torques(spring_torques(model, model.springs, here.q))

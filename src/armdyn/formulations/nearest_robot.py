@@ -43,9 +43,7 @@ def with_base_parameters(model: RobotModel, base: BaseParameters, values: ArrayL
     start = objective.start
     # bodies of another size first: a common factor brings most numbers near
     x = constrained_newton(objective, start, B, right)
-    if float(np.abs(B @ x - right).max()) > _LARGEST_MISS * float(
-        np.abs(right).max(initial=1e-300)
-    ):
+    if np.abs(B @ x - right).max() > _LARGEST_MISS * np.abs(right).max(initial=1e-300):
         A, b = _STIFFNESS * B.T @ B, _STIFFNESS * B.T @ right
         x = newton(objective.with_data(A, b), start)
         miss = np.abs(B @ x - right)

@@ -37,25 +37,25 @@ def regrouped(model: RobotModel) -> RobotModel:
         found = base_parameters(coordinates_of(model), links=True)
     if unclear:
         return model
-    values = np.array([parameter.value for parameter in robot_parameters(model)])
-    values[: 10 * len(model.links)] = 0.0
+    given = np.array([parameter.value for parameter in robot_parameters(model)])
+    values, count = given.copy(), 10 * len(model.links)
+    values[:count] = 0.0
     order = [10 * i + k for i in range(len(model.links)) for k in KEPT_FIRST]
     columns = _independent(found.matrix, order)
     values[columns] = np.linalg.solve(found.matrix[:, columns], found.values)
-    return with_parameters(model, values) if _have_same_torques(model, values) else model
+    same = _have_same_torques(model, given[:count], values[:count])
+    return with_parameters(model, values) if same else model
 
 
-def _have_same_torques(model: RobotModel, values: Array) -> bool:
+def _have_same_torques(model: RobotModel, given: Array, others: Array) -> bool:
     """Whether a robot with other parameters of its links has the same torques at random states."""
     at, rng = coordinates_of(model), np.random.default_rng(1)
     q = at.drawn(rng, STATES)
     qd, qdd = rng.uniform(-1.0, 1.0, (2, *q.shape))
     here = at.at(q)
     Y = here.rows(regressor(model, *here.motion(qd, qdd)))
-    known = robot_parameters(model)[: 10 * len(model.links)]
-    given = np.array([parameter.value for parameter in known])
     size = (np.abs(Y) @ np.abs(given)).max()
-    return bool(np.abs(Y @ (values[: len(given)] - given)).max() <= SAME_TORQUES * size)
+    return bool(np.abs(Y @ (others - given)).max() <= SAME_TORQUES * size)
 
 
 def _independent(matrix: Array, order: list[int]) -> list[int]:

@@ -20,8 +20,11 @@ def _torque_derivatives(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Arra
     of_q, C = s.slopes(q, qd, qdd)
     ways = s.nodes(np.stack([of_q, 2.0 * C])), _by_graph(s, q, qd, qdd)
     slopes = min(ways, key=lambda way: count(way.flat).total)
-    of_friction = s.aside(np.asarray(jacobian(_friction(s, q, qd), list(qd))))
-    return np.stack([slopes[0] + _turning_friction(s, q, qd), slopes[1] + of_friction])
+    friction = _friction(s, q, qd)
+    of_rates = s.aside(jacobian(friction, list(qd)))
+    # that of passive joints of loops alone changes with positions
+    of_turns = 0.0 if s.at.is_linear else s.aside(s.by_positions(friction, q))
+    return np.stack([slopes[0] + of_turns, slopes[1] + of_rates])
 
 
 def _by_graph(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
@@ -45,13 +48,6 @@ def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dq
 
 def _friction(s: TracedRobot, q: Array, qd: Array) -> list[Node]:
     return list(s.nodes(s.friction_torque(q, qd) if s.request.friction else s.zero))
-
-
-def _turning_friction(s: TracedRobot, q: Array, qd: Array) -> Array | float:
-    """∂f/∂q, which only the passive joints of loops have."""
-    if s.at.is_linear:
-        return 0.0
-    return s.aside(s.by_positions(_friction(s, q, qd), q))
 
 
 def _acceleration_derivatives(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
