@@ -13,8 +13,10 @@ Reference: H. Pham and Q.-C. Pham, A New Approach to Time-Optimal Path Parameter
 Reachability Analysis, IEEE Transactions on Robotics 34 (2018).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +25,7 @@ from armdyn.arrays import Array, check_truth, frozen
 from armdyn.errors import ShapeError, TrajectoryError, counted, shown
 from armdyn.report.figures import save_picture
 from armdyn.robot import Robot, check_robot
+from armdyn.simulation.checks import floats
 from armdyn.simulation.trajectories.line import AlongPath
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 
@@ -92,6 +95,12 @@ class PathLimits:
         by_speed = np.where(np.isnan(by_speed), np.inf, by_speed).min(-1)
         reach = FASTEST * 2 * (self.s[-1] - self.s[0]) * np.nanmin(push, -1).max()
         return np.minimum(by_speed, reach)
+
+    @property
+    def tried(self) -> tuple[Array, Array, Array]:
+        """Squares of ṡ up to these, and lowest and highest s̈ at them, (N, SAMPLES) each."""
+        tried = self.fastest[:, None] * np.linspace(0.0, 1.0, SAMPLES) ** 2
+        return tried, *self.bounds(np.arange(len(self.s))[:, None], tried)
 
 
 SAMPLES = 200
@@ -163,9 +172,8 @@ def time_optimal(
     """
     robot = check_robot(robot)
     path = _path(_checked_points(points, robot.n))
-    limits = [robot.model.joints[i].limits for i in robot.model.independent]
-    most = _limit("effort", effort, [limit.effort for limit in limits], robot)
-    fast = _limit("velocity", velocity, [limit.velocity for limit in limits], robot)
+    most = _limit("effort", effort, robot.effort_limits, robot)
+    fast = _limit("velocity", velocity, robot.velocity_limits, robot)
     if not np.isfinite(most).all():
         raise TrajectoryError(
             f"{robot.name!r} has no limit of the torque of {_infinite(robot, most)}; give `effort`"
@@ -188,9 +196,8 @@ def time_optimal(
 
 def _backward(on: PathLimits) -> tuple[Array, Array]:
     """Lowest and highest x at each point from which the end can be reached at rest."""
-    count, step, fastest = len(on.s), on.s[1] - on.s[0], on.fastest
-    tried = fastest[:, None] * np.linspace(0.0, 1.0, SAMPLES) ** 2
-    low, high = on.bounds(np.arange(count)[:, None], tried)
+    count, step = len(on.s), on.s[1] - on.s[0]
+    tried, low, high = on.tried
     lowest, highest = np.zeros(count), np.zeros(count)
     for i in range(count - 2, -1, -1):
         following = lowest[i + 1], highest[i + 1]
@@ -204,7 +211,8 @@ def _backward(on: PathLimits) -> tuple[Array, Array]:
         first, last = np.flatnonzero(sound)[[0, -1]]
         lowest[i], highest[i] = tried[i, first], tried[i, last]
         if last + 1 < SAMPLES:
-            highest[i] = _refined(on, i, (tried[i, last], tried[i, last + 1]), step, following)
+            leads_on = lambda x: _reaches(x, *on.bounds(i, x), step, following)  # noqa: B023, E731
+            highest[i] = _last_sound(leads_on, tried[i, last], tried[i, last + 1])
         # the acceleration that leads to the highest x of the next point must be allowed there, too
         brake, _ = on.bounds(i + 1, np.array(highest[i + 1]))
         if np.isfinite(brake):
@@ -220,21 +228,11 @@ def _reaches(
     return np.asarray((low <= high) & (down <= following[1]) & (up >= following[0]))
 
 
-def _refined(
-    on: PathLimits,
-    i: int,
-    between: tuple[float, float],
-    step: float,
-    following: tuple[float, float],
-) -> float:
-    """The largest x from which the next point is reached, between one that does and one not."""
-    inside, outside = between
+def _last_sound(sound: Callable[[Array], Any], inside: float, outside: float) -> float:
+    """The last number that is sound, between one that is and one that is not."""
     for _ in range(HALVINGS):
-        middle = np.array(0.5 * (inside + outside))
-        if _reaches(middle, *on.bounds(i, middle), step, following):
-            inside = float(middle)
-        else:
-            outside = float(middle)
+        middle = 0.5 * (inside + outside)
+        inside, outside = (middle, outside) if sound(np.array(middle)) else (inside, middle)
     return inside
 
 
@@ -248,8 +246,7 @@ def _forward(on: PathLimits, ranges: tuple[Array, Array]) -> tuple[Array, Array]
     for i in range(len(u)):
         low, high = (float(u) for u in on.bounds(i, np.array(x[i])))
         slowest = max(low, (lowest[i + 1] - x[i]) / (2 * step))
-        fastest = high
-        fastest = min(fastest, (highest[i + 1] - x[i]) / (2 * step))
+        fastest = min(high, (highest[i + 1] - x[i]) / (2 * step))
         x[i + 1] = max(0.0, x[i] + 2 * step * _kept(on, i + 1, x[i], (slowest, fastest), step))
         u[i] = (x[i + 1] - x[i]) / (2 * step)
     return x, u
@@ -259,15 +256,12 @@ def _kept(on: PathLimits, end: int, x: float, between: tuple[float, float], step
     """The largest acceleration in a range that torques allow at the end of the piece, too."""
     slowest, fastest = between
 
-    def sound(u: float) -> bool:
-        return u <= float(on.bounds(end, np.array(max(0.0, x + 2 * step * u)))[1])
+    def sound(u: Array) -> Array:
+        return u <= on.bounds(end, np.maximum(0.0, x + 2 * step * u))[1]
 
-    if fastest <= slowest or sound(fastest):
+    if fastest <= slowest or sound(np.array(fastest)):
         return fastest
-    for _ in range(HALVINGS):
-        middle = 0.5 * (slowest + fastest)
-        slowest, fastest = (middle, fastest) if sound(middle) else (slowest, middle)
-    return slowest
+    return _last_sound(sound, slowest, fastest)
 
 
 def _used(on: PathLimits, x: Array, u: Array) -> Array:
@@ -284,8 +278,7 @@ def _result(on: PathLimits, path: Piecewise, x: Array, u: Array, highest: Array)
     rows = np.stack([on.s[:-1], speed[:-1] * lasts, 0.5 * u * lasts**2], 1)
     pieces = np.concatenate([rows, [[on.s[-1], 0.0, 0.0]]])[..., None]
     tau = on.rest(np.arange(len(x)), x) + on.a * np.append(u, u[-1])[:, None]
-    tried = on.fastest[:, None] * np.linspace(0.0, 1.0, SAMPLES) ** 2
-    low, high = on.bounds(np.arange(len(x))[:, None], tried)
+    tried, low, high = on.tried
     allowed = np.sqrt(np.where(low <= high, tried, 0.0).max(-1))
     return TimeOptimal(
         trajectory=AlongPath(path, Piecewise(t, pieces)),
@@ -326,13 +319,8 @@ def _checked_points(points: npt.ArrayLike, n: int) -> Array:
     return array
 
 
-def _limit(what: str, given: npt.ArrayLike | None, own: list[float], robot: Robot) -> Array:
-    try:
-        array = np.array(own if given is None else given, dtype=float)
-    except (TypeError, ValueError):
-        raise ShapeError(
-            f"{what}: expected {counted(robot.n, 'number')}, got {shown(given)}"
-        ) from None
+def _limit(what: str, given: npt.ArrayLike | None, own: Array, robot: Robot) -> Array:
+    array = floats(own if given is None else given)
     if array.shape != (robot.n,) or not (array > 0).all():
         raise ShapeError(f"{what}: expected {robot.n} positive numbers, got {shown(given)}")
     return array
