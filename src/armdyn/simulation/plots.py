@@ -5,7 +5,6 @@ and nine tenths of them.
 """
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from armdyn.report.figures import (
     PALE,
     draw_limit,
     peak_words,
-    save_picture,
     thinned,
 )
 from armdyn.simulation.limits import effort_limits
@@ -295,14 +293,6 @@ MANY_EVENTS = 60
 """A joint with more events gets finer lines for them, which do not hide the torques."""
 NAME_GAP = 0.075
 """Least distance between the names of lines, as a part of the height."""
-
-
-def plot(simulation: Any, path: str | Path) -> None:
-    """Draw positions, energies, powers and the torques of each joint with their terms to a file.
-
-    Of many arms it shows the median, and bands that hold a half and nine tenths of them.
-    """
-    save_picture(path, lambda: draw(simulation, curves(simulation)))
 
 
 def draw(simulation: Any, lines: Curves) -> Any:

@@ -15,11 +15,12 @@ from armdyn.forks import cached_property
 from armdyn.html import html_text
 from armdyn.io.atomic import ending, replacing
 from armdyn.io.csv.table import write_csv
+from armdyn.report.figures import save_picture
 from armdyn.report.portrait import figure_html
 from armdyn.robot import Robot
 from armdyn.simulation.hand import Hand
 from armdyn.simulation.limits import Excess, excesses
-from armdyn.simulation.plots import curves, draw, plot
+from armdyn.simulation.plots import curves, draw
 from armdyn.simulation.system import WORK, Event
 
 FORMATS = (".csv", ".parquet")
@@ -233,8 +234,11 @@ class Simulation:
         return html_text(text) + figure_html(lambda: draw(self, curves(self)))
 
     def plot(self, path: str | Path) -> None:
-        """Draw positions, torques with their terms, energies and power to a .png, .pdf or .svg."""
-        plot(self, path)
+        """Draw positions, torques with their terms, energies and power to a .png, .pdf or .svg.
+
+        Of many arms it shows the median, and bands that hold a half and nine tenths of them.
+        """
+        save_picture(path, lambda: draw(self, curves(self)))
 
 
 def check_save(path: str | Path) -> None:
