@@ -93,9 +93,7 @@ class Watch:
         return earliest, over & (at <= np.maximum(near, at[over].min()))
 
     def _values(self, t: float, dense: Dense) -> Array:
-        y = dense(t)
-        qd = np.where(self._system.held, 0.0, y[self._n : 2 * self._n])
-        return self._system.watched(t, y[: self._n], qd)
+        return self._system.watched(t, *self._system.parted(dense(t)))
 
 
 EXPLICIT = ("DOP853", "RK45", "RK23")
@@ -138,8 +136,7 @@ def simulate_adaptive(setup: Setup) -> Simulation:
         )
     if setup.step is not None:
         raise SimulationError(f"{setup.method} chooses its own steps; leave out step, or use 'rk4'")
-    driven = setup.driven()
-    system = System(setup.robot, driven, setup.friction, setup.stops, setup.bounce)
+    system = System(setup)
     times = record_times(setup.duration, setup.dt)
     began = time.perf_counter()
     run = _Integration(system, times, setup.rtol, setup.atol, setup.method)
@@ -292,8 +289,8 @@ class _Integration:
         if not np.isfinite(y).all():
             return np.full(len(y), np.nan)
         self.evaluations += 1
-        qd = np.where(self.system.held, 0.0, y[self.n : 2 * self.n])
-        forces = self.system.forces(t, y[: self.n], qd)
+        q, qd = self.system.parted(y)
+        forces = self.system.forces(t, q, qd)
         power = [forces.tau @ qd, forces.friction @ qd, (forces.external + forces.base) @ qd]
         return np.concatenate([qd, forces.qdd, power])
 
@@ -304,10 +301,9 @@ class _Integration:
             if at > t or (ended and at > t - MODE_CHANGE_WIDTH):
                 return
             y = dense(at)
-            q = y[: self.n].copy()
-            qd = np.where(self.system.held, 0.0, y[self.n : 2 * self.n])
+            q, qd = self.system.parted(y)
             work = np.append(y[2 * self.n :], self.lost)
-            self.records.append((at, q, qd, work, self.system.forces(at, q, qd)))
+            self.records.append((at, q.copy(), qd, work, self.system.forces(at, q, qd)))
 
     def _diverged(self, t: float, y: Array, reason: str) -> tuple[float, Array, None]:
         q, qd = (

@@ -167,7 +167,7 @@ def simulate_fixed(setup: Setup) -> Simulation:
         raise SimulationError(f"q0: there are no arms in an array of shape {q.shape}")
     grid = StepGrid.of(setup.duration, setup.dt, setup.step, q.size // robot.n)
     began = time.perf_counter()
-    driven = setup.driven()
+    driven = Driven(setup)
     told = None if progress is None else (lambda done: progress(done * grid.step))
     options: dict[str, Any] = {"method": setup.method, "friction": setup.friction}
     compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest
@@ -264,9 +264,6 @@ def _simulation(
 
 def _integral(power: Array, t: Array) -> Array:
     """The work since the start, by Simpson's rule between the records."""
-    if len(t) < 3:
-        steps = np.diff(t) * 0.5 * (power[..., 1:] + power[..., :-1])
-        return np.concatenate([np.zeros((*power.shape[:-1], 1)), np.cumsum(steps, axis=-1)], -1)
     from scipy.integrate import cumulative_simpson  # noqa: PLC0415 (slow to import)
 
     return cumulative_simpson(power, x=t, initial=0.0)

@@ -49,17 +49,14 @@ class Setup:
     atol: float
     progress: Callable[[float], None] | None
 
-    def driven(self) -> "Driven":
-        """What drives the motion."""
-        return Driven(self.robot, self.drive, self.wrench, self.duration, self.base)
-
 
 class Driven:
     """The torque, the wrench and the motion of the base, checked each time they are asked for."""
 
-    def __init__(self, robot: Robot, torque: Any, wrench: Any, duration: float, base: Any = None):
-        self.label, self._torque = torque_function(robot, torque, duration)
-        motion = base_function(robot, base, 0.0, duration)
+    def __init__(self, setup: Setup):
+        robot, wrench = setup.robot, setup.wrench
+        self.label, self._torque = torque_function(robot, setup.drive, setup.duration)
+        motion = base_function(robot, setup.base, 0.0, setup.duration)
         self._base = None if motion is None else BaseTorque(robot, motion)
         self._wrench: Pull = wrench if callable(wrench) else lambda _: wrench
 

@@ -32,8 +32,7 @@ from armdyn.formulations.coordinates import StandingMap
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, RobotModel
 from armdyn.model.friction import TERMS
-from armdyn.robot import Robot
-from armdyn.simulation.forces import Driven, Wrench
+from armdyn.simulation.forces import Driven, Setup
 
 MAX_SWEEPS = 1000
 """Sweeps over the joints before the last accelerations are taken."""
@@ -228,11 +227,11 @@ REST_VELOCITY = 1e-9
 class System:
     """An arm in its present modes."""
 
-    def __init__(self, robot: Robot, driven: Driven, friction: bool, stops: bool, bounce: float):
-        n = robot.n
-        self.robot, self.driven, self.bounce = robot, driven, bounce
-        self.dry = DryFriction(robot.model, friction, robot.all_joints)
-        limits = robot.limits if stops else np.tile([-np.inf, np.inf], (n, 1))
+    def __init__(self, setup: Setup):
+        robot, n = setup.robot, setup.robot.n
+        self.robot, self.driven, self.bounce = robot, Driven(setup), setup.bounce
+        self.dry = DryFriction(robot.model, setup.friction, robot.all_joints)
+        limits = robot.limits if setup.stops else np.tile([-np.inf, np.inf], (n, 1))
         self.lower, self.upper = limits[:, 0], limits[:, 1]
         self.sign = np.zeros(n)
         """Direction of dry friction, 0 where there is none or it holds."""
@@ -241,13 +240,15 @@ class System:
         self.contact = np.zeros(n)
         """-1 for joints held by their lower stop, 1 by the upper one."""
 
+    def parted(self, y: Array) -> tuple[Array, Array]:
+        """Positions and velocities, with which a state begins; joints that are held have none."""
+        n = len(self.held)
+        return y[:n], np.where(self.held, 0.0, y[n : 2 * n])
+
     def forces(self, t: float, q: Array, qd: Array) -> Forces:
         """Everything that acts at an instant."""
-        tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
-        slip, still = self.dry(q, qd, self.sign), np.zeros(len(q))
-        external = still if wrench is None else self._external(q, wrench)
-        base = self.driven.base(t, q, qd)
-        push = tau + external + base - slip
+        tau, slip, external, base = self._acting(t, q, qd)
+        push, still = tau + external + base - slip, np.zeros(len(q))
         try:
             if not self.held.any():
                 qdd = self.robot.forward_dynamics(q, qd, push, friction=False)
@@ -269,24 +270,23 @@ class System:
         try:
             np.linalg.cholesky(M)
         except np.linalg.LinAlgError:
-            self._explain(t, q)
+            try:  # to name the loop if a singular configuration of it is the cause
+                coordinates_of(self.robot.model).explain(q)
+            except SingularityError as error:
+                raise SimulationError(f"at t = {t:.6g} s: {error}") from error
             raise SimulationError(
                 f"at t = {t:.6g} s: the mass matrix of {self.robot.name!r} is singular, because a "
                 "joint moves no inertia; give its link a mass, or the joint a rotor inertia"
             ) from None
         return M
 
-    def _explain(self, t: float, q: Array) -> None:
-        """Name the loop if a singular configuration of it is the cause."""
-        try:
-            coordinates_of(self.robot.model).explain(q)
-        except SingularityError as error:
-            raise SimulationError(f"at t = {t:.6g} s: {error}") from error
-
-    def _external(self, q: Array, wrench: Wrench) -> Array:
-        zero = np.zeros(len(q))
-        without = self.robot.gravity_vector(q)
-        return without - self.robot.inverse_dynamics(q, zero, zero, wrench, friction=False)
+    def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, Array, Array, Array]:
+        """What actuators give, slipping friction takes, and wrench and motion of the base give."""
+        tau, wrench, external = self.driven.torque(t, q, qd), self.driven.wrench(t), np.zeros(len(q))
+        if wrench is not None:
+            with_it = self.robot.inverse_dynamics(q, external, external, wrench, friction=False)
+            external = self.robot.gravity_vector(q) - with_it
+        return tau, self.dry(q, qd, self.sign), external, self.driven.base(t, q, qd)
 
     # changes of mode
 
@@ -340,10 +340,8 @@ class System:
         self.sign = np.where(self.dry.dry, np.sign(qd), 0.0)
         self.held, self.contact = np.zeros(len(q), dtype=bool), np.zeros(len(q))
         if rest.any() or at_stop.any():
-            tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
-            external = 0.0 if wrench is None else self._external(q, wrench)
-            push = tau + external + self.driven.base(t, q, qd)
-            b = push - self.dry(q, qd, self.sign) - self.robot.bias(q, qd)
+            tau, slip, external, base = self._acting(t, q, qd)
+            b = tau + external + base - slip - self.robot.bias(q, qd)
             a = least_constraint(self._mass_matrix(t, q), b, *self._levels(rest, at_stop))
             self.held = (rest | (at_stop != 0)) & (a == 0)
             self.contact = np.where(self.held, at_stop, 0.0)
