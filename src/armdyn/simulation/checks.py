@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -53,19 +54,14 @@ def _check_configurations(what: str, value: npt.ArrayLike, joints: Robot | int |
 
 def check_rate(what: str, value: npt.ArrayLike, n: int) -> Array:
     """A finite rate of each joint (n,); a number is the rate of all."""
-    rate = check_finite(what, check_joint_vector(what, _for_all(value, n), n))
-    if rate.ndim != 1:
-        raise ShapeError(f"{what}: expected a number or shape ({n},), got shape {rate.shape}")
-    return rate
+    return check_finite(what, _for_all(what, value, n))
 
 
 def check_limit(what: str, value: npt.ArrayLike | None, n: int) -> Array:
     """A positive limit of each joint (n,); a number is that of all, None and infinity are none."""
     if value is None:
         return np.full(n, math.inf)
-    limit = check_joint_vector(what, _for_all(value, n), n)
-    if limit.ndim != 1:
-        raise ShapeError(f"{what}: expected a number or shape ({n},), got shape {limit.shape}")
+    limit = _for_all(what, value, n)
     if not (limit > 0).all():
         raise TrajectoryError(
             f"{what}: a limit must be positive, got {limit.tolist()}; leave it out for none"
@@ -107,11 +103,14 @@ def check_range(robot: Robot | None, reach: Callable[[], tuple[Array, Array]]) -
                 )
 
 
-def _for_all(value: npt.ArrayLike, n: int) -> npt.ArrayLike:
-    try:
-        return np.full(n, value) if np.ndim(value) == 0 else value
-    except ValueError:  # numbers and lists mixed, which the check of the numbers refuses
-        return value
+def _for_all(what: str, value: npt.ArrayLike, n: int) -> Array:
+    """A number of each joint (n,), from one for each or one for all."""
+    with suppress(ValueError):  # numbers and lists mixed, which the check of the numbers refuses
+        value = np.full(n, value) if np.ndim(value) == 0 else value
+    numbers = check_joint_vector(what, value, n)
+    if numbers.ndim != 1:
+        raise ShapeError(f"{what}: expected a number or shape ({n},), got shape {numbers.shape}")
+    return numbers
 
 
 def check_finite(what: str, values: Array) -> Array:
