@@ -36,8 +36,7 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
     motors = problem.motors
     held = None if task.validation is None else task.validation.sums()
     prior = prior_of(equations, problem)
-    fixed = 0 if task.links else 10 * len(task.robot.model.links)
-    free = np.arange(len(prior.known)) >= fixed
+    free = np.arange(len(prior.known)) >= task.fixed
     data.progress(f"method {task.method}", 0, 0)
     found = estimate(
         task.method, task.project, data, problem, prior, choices.noise, task.weight, free
@@ -65,11 +64,10 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
     for finding in findings:
         if finding.severe:
             warnings.warn(str(finding), ArmdynWarning, stacklevel=4)
-    sources = tuple(log.where for log in data.logs)
     own = (feature.name for _, feature in motors if feature not in (STIFF, TENSE))
     terms = ", ".join(dict.fromkeys(own))
     return Identification(
-        robot=_signed(robot, sources, task.method),
+        robot=robot,
         given=task.robot,
         parameters=parameters,
         base=base,
@@ -84,7 +82,7 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
         tests=residual_tests(training.series, task.robot.joint_names),
         findings=findings,
         health=data.health,
-        sources=sources,
+        sources=task.sources,
         held_out=tuple(log.where for log in task.validation.logs) if task.validation else (),
         passes=data.passes,
         seconds=time.perf_counter() - began,
@@ -95,7 +93,10 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
 
 
 def found_robot(task: Task, motors: Sequence[Motor], prior: Prior, theta: Array) -> Robot:
-    """The robot with the parameters θ: ten of each link, then those of motors and springs."""
+    """The robot with the parameters θ: ten of each link, then those of motors and springs.
+
+    It has a note on where its numbers came from, and when.
+    """
     robot, model, speeds = task.robot, task.robot.model, task.training.equations.speeds
     N = len(model.links)
     driven = len(model.driven)
@@ -112,7 +113,15 @@ def found_robot(task: Task, motors: Sequence[Motor], prior: Prior, theta: Array)
     drives = tuple(d for d in owners[N:] if d.rotor.inertia or not d.friction.is_zero)
     model = with_parameters(model, values)
     reduced = model.reduced and not task.links
-    changed = replace(model, joints=tuple(owners[:N]), drives=drives, reduced=reduced)
+    logs = ", ".join(source.replace("\\", "/").rpartition("/")[2] for source in task.sources)
+    text = f"identified from {logs} by armdyn ({task.method}), {date.today().isoformat()}"
+    changed = replace(
+        model,
+        joints=tuple(owners[:N]),
+        drives=drives,
+        reduced=reduced,
+        source=f"{model.source}; {text}" if model.source else text,
+    )
     return Robot(changed, cache=robot.cache, search_effort=robot.search_effort)
 
 
@@ -126,17 +135,6 @@ def _with_motor(owner: Any, values: Sequence[tuple[FrictionFeature, float]], spe
         else:
             law |= dict.fromkeys(feature.linear, value) | feature.shape(speed)
     return replace(owner, rotor=rotor, friction=FrictionLaw(**law))
-
-
-def _signed(robot: Robot, sources: Sequence[str], method: str) -> Robot:
-    """The robot with a note on where its numbers came from, and when."""
-    logs = ", ".join(source.replace("\\", "/").rpartition("/")[2] for source in sources)
-    text = f"identified from {logs} by armdyn ({method}), {date.today().isoformat()}"
-    model = robot.model
-    source = f"{model.source}; {text}" if model.source else text
-    return Robot(
-        replace(model, source=source), cache=robot.cache, search_effort=robot.search_effort
-    )
 
 
 # its parameters
@@ -163,13 +161,9 @@ def _parameters(
     def found(
         labels: Sequence[str], units: Sequence[str], rows: Array
     ) -> tuple[FoundParameter, ...]:
-        errors = spread.errors(rows)
-        excited = spread.excited(rows)
-        fixed = np.zeros(len(rows), dtype=bool)
-        if not task.links:
-            fixed = ~np.any(rows[:, 10 * len(task.robot.model.links) :], axis=1)
-        errors = np.where(fixed, 0.0, errors)
-        excited = excited & ~fixed
+        fixed = ~np.any(rows[:, task.fixed :], axis=1) & (not task.links)
+        errors = np.where(fixed, 0.0, spread.errors(rows))
+        excited = spread.excited(rows) & ~fixed
         why = dict.fromkeys(np.flatnonzero(fixed).tolist(), "links were not to be found")
         for i in np.flatnonzero(~excited & ~fixed).tolist():
             why[i] = reason(equations, rows[i], motors, spread)

@@ -11,6 +11,7 @@ from armdyn.arrays import Array
 from armdyn.identification.equations import Equations, Motor, Rows
 from armdyn.identification.estimate import correlation_length
 from armdyn.identification.problem import Problem
+from armdyn.report.result import parts_of, plain_data
 
 BINS = 24
 """Bins of positions and velocities over which residuals are averaged."""
@@ -59,9 +60,8 @@ class Fit:
 
     def data(self) -> dict[str, Any]:
         """The errors as plain data."""
-        arrays = {"per_joint": self.per_joint.tolist(), "rms": self.rms.tolist()}
-        size = {"samples": self.samples, "duration": self.duration}
-        return {"relative_error": self.relative_error, **arrays, **size}
+        names = ("relative_error", "per_joint", "rms", "samples", "duration")
+        return plain_data(parts_of(self, *names))
 
     def __repr__(self) -> str:
         return f"<Fit of {self.name}: {100 * self.relative_error:.2f} %>"
@@ -86,13 +86,10 @@ def series_of(
     equations: Equations, kept: list[Rows], motors: Sequence[Motor], phi: Array
 ) -> Series:
     """The samples that were kept with what an estimate predicts for them."""
-    empty = np.zeros((0, equations.robot.n))
-    predicted = [equations.predicted(rows, motors, phi) for rows in kept]
-    columns = {name: [getattr(rows, name) for rows in kept] for name in ("q", "qd", "tau", "good")}
-    whole = {name: np.concatenate([empty, *parts]) for name, parts in columns.items()}
-    t = np.concatenate([np.zeros(0), *(rows.t for rows in kept)])
-    whole["good"] = whole["good"].astype(bool)
-    return Series(t, predicted=np.concatenate([empty, *predicted]), **whole)
+    predicted = np.concatenate([equations.predicted(rows, motors, phi) for rows in kept])
+    names = ("t", "q", "qd", "tau", "good")
+    whole = {name: np.concatenate([getattr(rows, name) for rows in kept]) for name in names}
+    return Series(predicted=predicted, **whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +148,6 @@ def _share(x: Array, r: Array, length: float) -> float:
 
 def kind_of_split(training: Series, validation: Series, apart: bool) -> str:
     """What sort of validation it was, in words; `apart`: it is another log."""
-    if not len(training.t) or not len(validation.t):
-        return "unknown"
     between = max(validation.t[0] - training.t[-1], training.t[0] - validation.t[-1])
     dated = min(training.t[0], validation.t[0]) > 1e8
     states = [np.concatenate([s.q, s.qd], axis=1) for s in (training, validation)]

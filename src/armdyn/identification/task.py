@@ -75,6 +75,16 @@ class Task:
         """The robot as it was given."""
         return self.training.equations.robot
 
+    @property
+    def fixed(self) -> int:
+        """How many numbers, the first of θ, stay as they are: those of links not to be found."""
+        return 0 if self.links else 10 * len(self.robot.model.links)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The logs of the training."""
+        return tuple(log.where for log in self.training.logs)
+
 
 def prepare(
     robot: Robot,
@@ -199,7 +209,6 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
     """
     data, folds, noise = task.training, sums.folds, None
     equations, robot = data.equations, task.robot
-    fixed = 0 if task.links else 10 * len(robot.model.links)
     tried: list[tuple[str, float]] = []
 
     def posed(motors: Sequence[Motor]) -> Problem:
@@ -214,7 +223,7 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
         problem = posed(equations.motors_with(structure))
         noise = noise_of(problem) if noise is None else noise
         data.progress(f"friction: {words(structure)}", 0, 0)
-        free = np.arange(10 * len(robot.model.links) + len(problem.motors)) >= fixed
+        free = np.arange(10 * len(robot.model.links) + len(problem.motors)) >= task.fixed
         errors = cross_validate(equations, problem, noise, free)
         tried.append((words(structure), float(errors.mean())))
         return errors
