@@ -16,12 +16,12 @@ LIMIT_ROUNDING = 1e-12
 """A joint so little outside its limits counts as at them [rad or m]."""
 
 
-def floats(value: npt.ArrayLike) -> Array:
-    """The numbers that were given; an array of no usual shape if they are none."""
+def floats(value: npt.ArrayLike | None) -> Array:
+    """Numbers as an array; NaN if they are none."""
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        return np.empty((0, 0, 0))
+        return np.array(np.nan)
 
 
 def check_point(what: str, value: npt.ArrayLike, joints: Robot | int | None = None) -> Array:

@@ -165,10 +165,9 @@ def check_gains(name: str, value: npt.ArrayLike, n: int) -> Array:
     gains = floats(value)
     if gains.shape not in ((), (1,), (n,)):
         raise SimulationError(f"{name}: expected a number or {n} of them, got {shown(value)}")
-    gains = np.broadcast_to(gains, (n,))
-    if not (np.isfinite(gains).all() and (gains >= 0).all()):
+    if not ((gains >= 0) & (gains < np.inf)).all():
         raise SimulationError(f"{name}: expected numbers that are not negative, got {shown(value)}")
-    return gains
+    return np.broadcast_to(gains, (n,))
 
 
 ToolTarget = npt.ArrayLike | Callable[[float], Any]

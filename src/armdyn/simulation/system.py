@@ -282,7 +282,8 @@ class System:
 
     def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, Array, Array, Array]:
         """What actuators give, slipping friction takes, and wrench and motion of the base give."""
-        tau, wrench, external = self.driven.torque(t, q, qd), self.driven.wrench(t), np.zeros(len(q))
+        tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
+        external = np.zeros(len(q))
         if wrench is not None:
             with_it = self.robot.inverse_dynamics(q, external, external, wrench, friction=False)
             external = self.robot.gravity_vector(q) - with_it

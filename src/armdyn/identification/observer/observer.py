@@ -50,6 +50,7 @@ from armdyn.report.figures import (
     thinned,
 )
 from armdyn.robot import Robot, check_robot
+from armdyn.simulation.checks import floats
 
 if TYPE_CHECKING:
     from armdyn.export.options import Exported
@@ -484,18 +485,15 @@ def check_settings(
     what: str, given: npt.ArrayLike, n: int, unit: str, *, zero: bool = False
 ) -> Array:
     """A positive number for each joint, (n,), from one for all or for each; an ObserverError."""
-    values = _floats(given)
-    try:
-        values = np.array(np.broadcast_to(values, (n,)))
-    except ValueError:
-        values = np.full(n, np.nan)
+    values = floats(given)
     inside = np.isfinite(values) & (values >= 0 if zero else values > 0)
-    if not inside.all() or np.asarray(given).dtype.kind == "b":
+    fits = inside.all() and values.shape in ((), (1,), (n,))
+    if not fits or np.asarray(given).dtype.kind == "b":
         raise ObserverError(
             f"{what}: expected a number that is {'not negative' if zero else 'positive'}, or {n} "
             f"of them, one for each joint [{unit}], got {shown(given)}"
         )
-    return values
+    return np.array(np.broadcast_to(values, (n,)))
 
 
 def check_samples(n: int, **vectors: npt.ArrayLike) -> tuple[Array, ...]:
@@ -517,7 +515,7 @@ def check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) 
     """The time of a step for all arms, (1,), or for each of a batch, (..., 1)."""
     if h is None:
         raise ObserverError("h: give the time since the last sample [s]")
-    period = _floats(h)
+    period = floats(h)
     if batch is not None and period.shape not in ((), batch):
         one_each = f", or one for each arm, shape {batch}" if batch else ""
         raise ShapeError(f"h: expected a number [s]{one_each}; got shape {period.shape}")
@@ -531,7 +529,7 @@ def check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) 
 
 def check_increasing_times(t: npt.ArrayLike) -> Array:
     """Times that increase, (m,)."""
-    times = _floats(t)
+    times = floats(t)
     if times.ndim != 1 or not times.size or not np.isfinite(times).all():
         raise ObserverError(f"t: expected finite times of shape (m,) [s], got {shown(t)}")
     back = np.flatnonzero(np.diff(times) <= 0)
@@ -543,11 +541,3 @@ def check_increasing_times(t: npt.ArrayLike) -> Array:
             "rows, and leave out those that come twice"
         )
     return times
-
-
-def _floats(given: npt.ArrayLike | None) -> Array:
-    """Numbers as an array; NaN if they are none."""
-    try:
-        return np.asarray(given, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        return np.array(np.nan)
