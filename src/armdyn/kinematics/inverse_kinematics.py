@@ -72,10 +72,12 @@ def inverse_kinematics(
         start = start.reshape(-1, n)
     poses, batch = flat.reshape(-1, 4, 4), flat.shape[:-1]
     solver = pose_solver(model, *functions, task_rows(names), frame == "tool", float(tolerance))
-    found, errors = solver.solve(poses, start, count)
-    missed = np.flatnonzero(~solver.search.met(errors, solver.tolerance))
-    found[missed, 0], ends = _polished(solver, poses[missed], found[missed, 0])
-    missed = missed[~solver.search.met(ends, solver.tolerance)]
+    search, (found, errors) = solver.search, solver.solve(poses, start, count)
+    missed = np.flatnonzero(~search.met(errors, tolerance))
+    for _ in range(POLISHING):
+        ends = search.descend(poses[missed], found[missed, 0], tolerance, POLISHED_GAIN)
+        found[missed, 0], errors[missed] = ends
+    missed = missed[~search.met(errors[missed], tolerance)]
     if missed.size and unreachable == "error":
         first = int(missed[0])
         raise _unreachable(solver, poses[missed[:1]], found[missed[:1], 0], first, batch)
@@ -110,17 +112,6 @@ def check_poses(T: npt.ArrayLike) -> Array:
         left, _, right = np.linalg.svd(R[rounded])
         poses[..., :3, :3][rounded] = left @ right
     return poses
-
-
-def _polished(solver: PoseSolver, T: Array, q: Array) -> tuple[Array, Array]:
-    """Configurations (B, n) brought as near to poses (B, 4, 4) as joints next to them allow.
-
-    With their errors (B, 6).
-    """
-    errors = np.empty((len(q), 6))
-    for _ in range(POLISHING):
-        q, errors = solver.search.descend(T, q, solver.tolerance, POLISHED_GAIN)
-    return q, errors
 
 
 def _unreachable(
