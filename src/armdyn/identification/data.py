@@ -142,8 +142,7 @@ class Data:
             return
         self.passes += 1
         self.health = Health()
-        robot = self.equations.robot
-        limits = np.array([robot.model.joints[i].limits.effort for i in robot.model.independent])
+        limits = self.equations.robot.effort_limits
         cache: list[Rows] | None = []
         size = 0
         total = sum(log.rows for log in self.logs)

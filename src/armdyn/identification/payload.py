@@ -32,7 +32,7 @@ from armdyn.identification.identify import identify
 from armdyn.identification.problem import Problem, problem_of
 from armdyn.identification.task import prepare
 from armdyn.model import Inertia
-from armdyn.report.result import Result, Section
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot, check_robot
 
 DENSITY = 2700.0
@@ -91,13 +91,9 @@ class Payload(Result):
             f"{100 * self.relative_error:.3g} % of the torques are not explained with it, "
             f"{100 * self.without:.3g} % without",
         )
-        data = {
-            "mass": self.mass, "com": self.com.tolist(), "inertia": self.inertia.tolist(),
-            "errors": self.errors.tolist(), "relative_error": self.relative_error,
-            "without": self.without,
-        }  # fmt: skip
+        names = ("mass", "com", "inertia", "errors", "relative_error", "without")
         columns = ("in the tool frame", "value", "standard error")
-        return (Section("Payload", lines, columns, rows, data=data),)
+        return (Section("Payload", lines, columns, rows, data=parts_of(self, *names)),)
 
     def __repr__(self) -> str:
         return f"<Payload of {self.mass:.4g} kg at {np.round(self.com, 4).tolist()} m>"
@@ -207,7 +203,7 @@ class DriveGains(Result):
         """The report."""
         rows = zip(self.joints, self.values, self.errors, strict=True)
         lines = tuple(f"{name}: {k:.4g} ± {1.96 * e:.2g} N m/A" for name, k, e in rows)
-        data = {"gains": self.values.tolist(), "errors": self.errors.tolist()}
+        data = {"gains": self.values, "errors": self.errors}
         return (Section("Drive gains", lines, data=data),)
 
     def __repr__(self) -> str:

@@ -246,10 +246,8 @@ def _saturated(tau: Array, limits: Array) -> Array:
     found = (np.abs(tau) >= 0.999 * limits) & holds
     for j, column in enumerate(tau.T):
         for extreme in (column.max(), column.min()):
-            if abs(extreme) < 0.5 * np.abs(column).max():
-                continue
             at = column == extreme
-            if at.sum() < LEAST_RUN or at.mean() > 0.5:
+            if abs(extreme) < 0.5 * np.abs(column).max() or at.mean() > 0.5:
                 continue
             edges = np.flatnonzero(np.diff(np.concatenate([[0], at.astype(int), [0]])))
             for start, stop in edges.reshape(-1, 2):

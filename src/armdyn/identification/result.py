@@ -34,7 +34,7 @@ from armdyn.report.figures import (
     thinned,
 )
 from armdyn.report.portrait import figure_html
-from armdyn.report.result import Result, Section
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
 from armdyn.version import __version__
 
@@ -155,26 +155,18 @@ def _verdict(found: Identification) -> Section:
     severe = [finding for finding in found.findings if finding.severe]
     if severe:
         lines.append(f"NOT TO BE TRUSTED: {', '.join(f.kind for f in severe)}, see below")
-    data = {
-        "robot": found.given.name,
-        "sources": list(found.sources),
-        "held_out": list(found.held_out),
-        "relative_error": fit.relative_error,
-        "split": found.split,
-        "scored": found.scored,
-        "training": found.training.data(),
-        "validation": None if found.validation is None else found.validation.data(),
-    }
+    data = {"robot": found.given.name, **parts_of(found, "sources", "held_out")}
+    data |= {"relative_error": fit.relative_error, **parts_of(found, "split", "scored")}
+    for name, each in parts_of(found, "training", "validation").items():
+        data[name] = None if each is None else each.data()
     return Section("Identification", tuple(lines), data=data)
 
 
 def _findings(found: Identification) -> Section | None:
     if not found.findings:
         return None
-    lines = [("! " if f.severe else "- ") + str(f) for f in found.findings]
-    return Section(
-        "What the data have", tuple(lines), data={"findings": [asdict(f) for f in found.findings]}
-    )
+    lines = tuple(("! " if f.severe else "- ") + str(f) for f in found.findings)
+    return Section("What the data have", lines, data=parts_of(found, "findings"))
 
 
 def _errors(found: Identification) -> Section:
@@ -213,7 +205,7 @@ def _short(name: str) -> str:
 
 
 def _data(parameters: Sequence[FoundParameter]) -> list[dict[str, Any]]:
-    return [asdict(p) | {"interval": list(p.interval)} for p in parameters]
+    return [asdict(p) | parts_of(p, "interval") for p in parameters]
 
 
 def _unexcited(found: Identification) -> Section | None:
@@ -244,7 +236,7 @@ def _links(found: Identification) -> Section:
         names = ", ".join(found.impossible)
         line = f"cannot exist: {names}; project=True (--project) finds the nearest that can"
     columns = ("link", "mass [kg]", "before", "centre [m]")
-    data = {"impossible": list(found.impossible)}
+    data = parts_of(found, "impossible")
     return Section("Links", (line,), columns, tuple(rows), data=data)
 
 
@@ -253,7 +245,7 @@ def _residuals(found: Identification) -> Section:
     return Section(
         "What the residuals still contain",
         tuple(lines) or ("nothing that goes with velocity, position or time",),
-        data={"residual_tests": [asdict(t) for t in found.tests]},
+        data={"residual_tests": found.tests},
     )
 
 
@@ -269,14 +261,9 @@ def _method(found: Identification) -> Section:
         f"positions {cutoffs.motion:.3g} Hz",
     )
     rows = tuple((name, f"{error:.4g}") for name, error in search.friction_tried)
-    data = {
-        "method": found.method,
-        "passes": found.passes,
-        "seconds": found.seconds,
-        "cutoff": cutoffs.equations,
-        "motion_cutoff": cutoffs.motion,
-        "prior_weight": search.weight,
-    }
+    data = parts_of(found, "method", "passes", "seconds")
+    data |= {"cutoff": cutoffs.equations, "motion_cutoff": cutoffs.motion}
+    data["prior_weight"] = search.weight
     columns = ("friction that was tried", "held-out error")
     return Section("How it was found", lines, columns, rows, data=data)
 

@@ -34,7 +34,7 @@ from armdyn.report.figures import (
     save_picture,
     thinned,
 )
-from armdyn.report.result import Result, Section
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive
 from armdyn.simulation.trajectories.periodic import Fourier
@@ -170,20 +170,16 @@ class Excitation(Result):
     def _data(self) -> dict[str, Any]:
         motion, names = self.trajectory, self.robot.joint_names
         used = {what: dict(zip(names, x.tolist(), strict=True)) for what, x in self.shares.items()}
-        same = ("criterion", "condition", "clearance", "least_distance", "stopped", "seed")
-        arrays = {"base": motion.base, "a": motion.a, "b": motion.b}
+        results = ("criterion", "condition", "clearance", "least_distance", "stopped", "seed")
         return {
             "robot": self.robot.name,
-            "duration": motion.duration,
-            "frequency": motion.frequency,
-            "parameters": list(self.parameters),
-            "singular_values": self.singular_values.tolist(),
-            **{name: array.tolist() for name, array in arrays.items()},
+            **parts_of(motion, "duration", "frequency"),
+            **parts_of(self, "parameters", "singular_values"),
+            **parts_of(motion, "base", "a", "b"),
             "used": used,
-            **{name: getattr(self, name) for name in (*same, "seconds")},
-            "starts": list(self.starts),
+            **parts_of(self, *results, "seconds", "starts"),
             "steps": len(self.conditions),
-            "notes": list(self.notes),
+            "notes": self.notes,
         }
 
 
@@ -367,7 +363,10 @@ def excite(
         ExcitationError: A limit is missing, a start is in collision, or no motion is found.
     """
     began = time.perf_counter()
-    basis = _basis(check_positive("duration", duration), harmonics, periods)
+    length = check_positive("duration", duration)
+    count = max(1, round(length / PERIOD)) if periods is None else periods
+    _check_count("harmonics", harmonics, FEWEST_HARMONICS, MOST_HARMONICS)
+    _check_count("periods", count, 1, MOST_PERIODS)
     _check_count("starts", starts, 1, MOST_STARTS)
     _check_count("seed", seed, 0, MOST_SEED)
     limits = motion_limits(check_robot(robot), position, speed, acceleration, torque)
@@ -380,6 +379,7 @@ def excite(
         geometry=geometry, radius=radius,
     )  # fmt: skip
     pose = None if start is None else _check_start(robot, start, limits.within(kept), near)
+    basis = RestBasis.of(count / length, harmonics)
     # a single column has the condition number 1 whatever the motion
     judged = criterion if len(aim.names) > 1 else "d-optimal"
     slack = None if near is None else near.scaled(CLEARANCE_SLACK)
@@ -458,13 +458,6 @@ def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
         "initial: no share of this motion keeps the limits; its first pose may be in collision, or "
         "beyond a limit"
     )
-
-
-def _basis(duration: float, harmonics: int, periods: int | None) -> RestBasis:
-    _check_count("harmonics", harmonics, FEWEST_HARMONICS, MOST_HARMONICS)
-    count = max(1, round(duration / PERIOD)) if periods is None else periods
-    _check_count("periods", count, 1, MOST_PERIODS)
-    return RestBasis.of(count / duration, harmonics)
 
 
 def _check_count(what: str, value: object, least: int, most: int) -> None:
