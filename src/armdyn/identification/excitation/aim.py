@@ -59,17 +59,25 @@ def aim_at(robot: Robot, parameters: str | Sequence[str]) -> Aim:
             f"{MOST_EXCITED.value}. Hold some of them with with_locked (--lock), and design the "
             "others"
         )
-    if isinstance(parameters, str) and parameters in SETS:
-        base = robot.base_parameters(links=parameters == "links")
-        words = "base parameters of the links" if parameters == "links" else "base parameters"
-        return _aim(robot, SETS[parameters], base.names, words, None)
-    names = [p.name for p in robot.parameter_table if p.linear]
-    asked = (parameters,) if isinstance(parameters, str) else check_names("parameters", parameters)
-    chosen = sorted({i for word in asked for i in _named(robot, names, word)})
-    columns = independent_columns(coordinates_of(robot.model), chosen)
-    words = f"parameters that {', '.join(asked[:4])}{', ...' * (len(asked) > 4)} have"
-    kept = tuple(names[i] for i in columns)
-    return _aim(robot, "regressor", kept, words, np.array(columns, dtype=int))
+    wanted = parameters if isinstance(parameters, str) else check_names("parameters", parameters)
+    columns: Array | None = None
+    if isinstance(wanted, str) and wanted in SETS:
+        quantity = SETS[wanted]
+        names = robot.base_parameters(links=wanted == "links").names
+        words = "base parameters of the links" if wanted == "links" else "base parameters"
+    else:
+        wanted = (wanted,) if isinstance(wanted, str) else wanted
+        every = [p.name for p in robot.parameter_table if p.linear]
+        chosen = sorted({i for word in wanted for i in _named(robot, every, word)})
+        columns = np.array(independent_columns(coordinates_of(robot.model), chosen), dtype=int)
+        quantity, names = "regressor", tuple(every[i] for i in columns)
+        words = f"parameters that {', '.join(wanted[:4])}{', ...' * (len(wanted) > 4)} have"
+    if not names:
+        raise ExcitationError(
+            f"nothing to identify: the torques of {robot.name!r} depend on none of the {words}; "
+            "choose others"
+        )
+    return Aim(names, words, *kernels_of(robot, quantity), columns)
 
 
 def _named(robot: Robot, names: list[str], word: str) -> list[int]:
@@ -80,17 +88,6 @@ def _named(robot: Robot, names: list[str], word: str) -> list[int]:
         known = (*SETS, *owners, *names)
         raise UnknownNameError(f"parameter of {robot.name!r} named", word, known)
     return found
-
-
-def _aim(
-    robot: Robot, quantity: str, names: tuple[str, ...], words: str, columns: Array | None
-) -> Aim:
-    if not names:
-        raise ExcitationError(
-            f"nothing to identify: the torques of {robot.name!r} depend on none of the {words}; "
-            "choose others"
-        )
-    return Aim(names, words, *kernels_of(robot, quantity), columns)
 
 
 def kernels_of(robot: Robot, quantity: str) -> tuple[Kernel, Kernel]:
