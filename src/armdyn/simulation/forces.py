@@ -169,25 +169,19 @@ Saturation = Literal["off", "warn", "clip"]
 """What becomes of torques beyond the effort limits: nothing, a warning, or the limit."""
 
 
-class Saturated:
-    """What drives a simulation, held between the effort limits of the joints."""
-
-    def __init__(self, robot: Robot, drive: Any, duration: float):
-        self.label, self._torque = torque_function(robot, drive, duration)
-        self.__name__ = f"{self.label}, clipped to the effort limits"
-        self._limits = effort_limits(robot.model)
-
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques (..., n) that the actuators can give."""
-        return np.clip(np.asarray(self._torque(t, q, qd), float), -self._limits, self._limits)
-
-
 def saturated(robot: Robot, drive: Any, duration: float, how: Saturation) -> Any:
-    """What drives the simulation then."""
+    """What drives the simulation then, held between the effort limits of the joints if clipped."""
     check_known("saturation", how, get_args(Saturation))
-    limited = np.isfinite(effort_limits(robot.model)).any()
-    clipped = how == "clip" and drive is not None and limited
-    return Saturated(robot, drive, duration) if clipped else drive
+    limits = effort_limits(robot.model)
+    if how != "clip" or drive is None or np.isinf(limits).all():
+        return drive
+    label, torque = torque_function(robot, drive, duration)
+
+    def clipped(t: float, q: Array, qd: Array) -> Array:
+        return np.clip(np.asarray(torque(t, q, qd), float), -limits, limits)
+
+    clipped.__name__ = f"{label}, clipped to the effort limits"
+    return clipped
 
 
 def warn_of_efforts(excesses: tuple[Excess, ...]) -> None:

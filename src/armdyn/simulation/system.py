@@ -134,18 +134,16 @@ class DryFriction:
                     "would hold none of them but their sum; give it a smooth_velocity, or leave "
                     "friction out (friction=False, --no-friction)"
                 )
+        K = self._at.G if self._at.is_linear else None
         for i in model.passive:
-            if self._sticks[i] and not self._follows_one(i):
+            # it may turn with one coordinate, in a ratio that does not change
+            follows_one = K is not None and np.count_nonzero(K[i]) <= 1
+            if self._sticks[i] and not follows_one:
                 raise SimulationError(
                     f"joint {model.joints[i].name!r} follows from a loop and has dry friction, "
                     "which would hold none of the actuated joints alone; give it a "
                     "smooth_velocity, or leave friction out (friction=False, --no-friction)"
                 )
-
-    def _follows_one(self, joint: int) -> bool:
-        """Whether a passive joint turns with one coordinate, in a ratio that does not change."""
-        K = self._at.G if self._at.is_linear else None
-        return K is not None and bool(np.count_nonzero(K[joint]) <= 1)
 
     def __call__(self, q: Array, qd: Array, sign: Array) -> Array:
         """Friction torque (n,) but for what holds sticking joints, which have the sign 0."""
