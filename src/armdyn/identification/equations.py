@@ -175,7 +175,8 @@ class Rows:
 
     def __getitem__(self, part: slice) -> "Rows":
         arrays = (self.t, self.q, self.qd, self.tau, self.good)
-        return Rows(*(array[part] for array in arrays), Z=tuple(Z[part] for Z in self.Z))
+        t, q, qd, tau, good = (array[part] for array in arrays)
+        return Rows(t, q, qd, tau, good, tuple(Z[part] for Z in self.Z))
 
 
 @dataclass(frozen=True, eq=False)
