@@ -107,18 +107,12 @@ def base_function(
     return sampled
 
 
-class BaseTorque:
-    """The torques that a moving base gives at the joints."""
-
-    def __init__(self, robot: Robot, motion: Callable[[Any], BaseMotion]):
-        self._robot, self._motion = robot, motion
-        self._still = robot.kernel("bias", friction=False)
-        self._moving = robot.kernel("bias", friction=False, base_motion=True)
-
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """The torques at a time [s], (..., n)."""
-        vector = vector_at(self._robot, self._motion, t, q.shape[:-1])
-        return self._still(q, qd) - self._moving(q, qd, vector)
+def base_torque(
+    robot: Robot, motion: Callable[[Any], BaseMotion]
+) -> Callable[[float, Array, Array], Array]:
+    """The torques that a moving base gives at the joints at a time [s], (..., n)."""
+    still, moving = (robot.kernel("bias", friction=False, base_motion=x) for x in (False, True))
+    return lambda t, q, qd: still(q, qd) - moving(q, qd, vector_at(robot, motion, t, q.shape[:-1]))
 
 
 def vector_at(

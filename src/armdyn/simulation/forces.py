@@ -13,7 +13,7 @@ from armdyn.arrays import Array
 from armdyn.errors import ArmdynWarning, SimulationError, check_known, counted, shown
 from armdyn.io.csv.trajectory import torques_from_csv
 from armdyn.robot import Robot
-from armdyn.simulation.base import BaseTorque, base_function
+from armdyn.simulation.base import base_function, base_torque
 from armdyn.simulation.checks import floats
 from armdyn.simulation.limits import Excess, effort_limits
 
@@ -57,7 +57,7 @@ class Driven:
         robot, wrench = setup.robot, setup.wrench
         self.label, self._torque = torque_function(robot, setup.drive, setup.duration)
         motion = base_function(robot, setup.base, 0.0, setup.duration)
-        self._base = None if motion is None else BaseTorque(robot, motion)
+        self._base = None if motion is None else base_torque(robot, motion)
         self._wrench: Pull = wrench if callable(wrench) else lambda _: wrench
 
     def torque(self, t: float, q: Array, qd: Array) -> Array:

@@ -309,9 +309,8 @@ def _checked_points(points: npt.ArrayLike, n: int) -> Array:
         raise ShapeError(f"points: expected numbers (k, {n}), got {shown(points)}") from None
     if array.ndim != 2 or array.shape[1] != n or len(array) < 2 or not np.isfinite(array).all():
         raise ShapeError(
-            f"points: expected two or more finite positions of {counted(n, 'joint')}, (k, "
-            f"{n}), got "
-            f"shape {array.shape}"
+            f"points: expected two or more finite positions of {counted(n, 'joint')}, (k, {n}), "
+            f"got shape {array.shape}"
         )
     same = np.flatnonzero((np.diff(array, axis=0) == 0).all(-1))
     if same.size:
