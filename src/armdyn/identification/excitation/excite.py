@@ -363,10 +363,7 @@ def excite(
         ExcitationError: A limit is missing, a start is in collision, or no motion is found.
     """
     began = time.perf_counter()
-    length = check_positive("duration", duration)
-    count = max(1, round(length / PERIOD)) if periods is None else periods
-    _check_count("harmonics", harmonics, FEWEST_HARMONICS, MOST_HARMONICS)
-    _check_count("periods", count, 1, MOST_PERIODS)
+    basis = _basis(check_positive("duration", duration), harmonics, periods)
     _check_count("starts", starts, 1, MOST_STARTS)
     _check_count("seed", seed, 0, MOST_SEED)
     limits = motion_limits(check_robot(robot), position, speed, acceleration, torque)
@@ -379,7 +376,6 @@ def excite(
         geometry=geometry, radius=radius,
     )  # fmt: skip
     pose = None if start is None else _check_start(robot, start, limits.within(kept), near)
-    basis = RestBasis.of(count / length, harmonics)
     # a single column has the condition number 1 whatever the motion
     judged = criterion if len(aim.names) > 1 else "d-optimal"
     slack = None if near is None else near.scaled(CLEARANCE_SLACK)
@@ -458,6 +454,13 @@ def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
         "initial: no share of this motion keeps the limits; its first pose may be in collision, or "
         "beyond a limit"
     )
+
+
+def _basis(duration: float, harmonics: int, periods: int | None) -> RestBasis:
+    _check_count("harmonics", harmonics, FEWEST_HARMONICS, MOST_HARMONICS)
+    count = max(1, round(duration / PERIOD)) if periods is None else periods
+    _check_count("periods", count, 1, MOST_PERIODS)
+    return RestBasis.of(count / duration, harmonics)
 
 
 def _check_count(what: str, value: object, least: int, most: int) -> None:
