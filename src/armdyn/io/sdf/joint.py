@@ -1,7 +1,7 @@
 """Joints of SDF files: their ends and axes, how they move, and a tree of those that close none."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,22 @@ from armdyn.io.attributes import Place, Problems, drake_rotor
 from armdyn.io.sdf.frames import WORLD, Named, SdfFrames, bound, first, number, numbers
 from armdyn.io.xml import XmlElement
 from armdyn.model import Connection, FrictionLaw, Limits, Mimic
-from armdyn.model.joint_types import JointType, joint_type
-from armdyn.model.transform import frame_along
+from armdyn.model.joint_types import described_type
+from armdyn.model.transform import frame_along, transform
 
-AXES = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "universal": 2, "revolute2": 2}
-"""How many axes the types have that have any."""
-OTHERS = ("fixed", "ball")
+AXES = {
+    "revolute": 1,
+    "continuous": 1,
+    "prismatic": 1,
+    "screw": 1,
+    "universal": 2,
+    "revolute2": 2,
+    "fixed": 0,
+    "ball": 0,
+}
+"""How many axes each type has."""
+SIMPLE = {"prismatic": "prismatic", "screw": "helical", "fixed": "fixed", "ball": "spherical"}
+"""The type of the joints that a joint consists of; of others it is revolute."""
 CUTS = {
     "revolute": "revolute",
     "continuous": "revolute",
@@ -43,22 +53,19 @@ class SdfJoint:
     """Its axes in its frame, (3,) each."""
     motions: tuple[dict[str, Any], ...]
     """Limits, friction and leader of each axis, as a `Connection` takes them."""
-    pitch: float
+    pitch: float | None
     """Of a screw [m/rad]."""
 
     def connections(self, frames: dict[str, Array], reverse: bool) -> list[Connection]:
         """The joint, or the simple joints it consists of, from the parent to the child."""
         ends = (self.child, self.parent) if reverse else (self.parent, self.child)
         here = frozen(np.linalg.inv(frames[ends[0]]) @ self.place)
-        if self.type in OTHERS:
-            name = "spherical" if self.type == "ball" else "fixed"
-            return [Connection(self.name, name, *ends, here)]
+        kind = described_type(SIMPLE.get(self.type, "revolute"), self.pitch)
         parts = list(zip(self.axes, self.motions, strict=True))
         parts = [(-axis, motion) for axis, motion in reversed(parts)] if reverse else parts
-        kind = self._simple
-        if len(parts) == 1:
-            axis, motion = parts[0]
-            return [Connection(self.name, kind, *ends, here, axis, **motion)]
+        if len(parts) < 2:
+            whole = Connection(self.name, kind, *ends, here)
+            return [replace(whole, axis=axis, **motion) for axis, motion in parts] or [whole]
         middle = f"{self.name} between"
         return [
             Connection(f"{self.name}_1", kind, ends[0], middle, here, parts[0][0], **parts[0][1]),
@@ -66,17 +73,9 @@ class SdfJoint:
         ]
 
     @property
-    def _simple(self) -> JointType:
-        if self.type == "screw":
-            return joint_type("helical", self.pitch)
-        return joint_type("prismatic" if self.type == "prismatic" else "revolute")
-
-    @property
     def cut_frame(self) -> Array:
         """Its frame in that of the model with z along its axis, (4, 4)."""
-        turned = np.eye(4)
-        turned[:3, :3] = frame_along(self.axes[0]) if self.axes else np.eye(3)
-        return self.place @ turned
+        return self.place @ transform(frame_along(self.axes[0]) if self.axes else None)
 
 
 def joint_from_element(name: str, frames: SdfFrames, problems: Problems) -> SdfJoint | None:
@@ -88,9 +87,8 @@ def joint_from_element(name: str, frames: SdfFrames, problems: Problems) -> SdfJ
     ends = [link for link in links if link is not None]
     if len(ends) < 2 or not any(map(frames.is_inside, ends)):
         return None
-    if kind not in (*AXES, *OTHERS):
-        types = ", ".join((*AXES, *OTHERS))
-        text = f"{joint.where} is of type {kind!r}; armdyn reads {types}"
+    if kind not in AXES:
+        text = f"{joint.where} is of type {kind!r}; armdyn reads {', '.join(AXES)}"
         joint.add(text, UnsupportedJointError)
         return None
     for end in (end for end in ends if end != WORLD and not frames.is_inside(end)):
@@ -101,7 +99,7 @@ def joint_from_element(name: str, frames: SdfFrames, problems: Problems) -> SdfJ
         return None
     place = frames.place(name, element)
     axes, motions = [], []
-    for tag in ("axis", "axis2")[: AXES.get(kind, 0)]:
+    for tag in ("axis", "axis2")[: AXES[kind]]:
         axis = first(joint, tag)
         if axis is None:
             joint.add(f"{joint.where} of type {kind!r} has no <{tag}>")
@@ -122,7 +120,7 @@ def joint_from_element(name: str, frames: SdfFrames, problems: Problems) -> SdfJ
         place=place,
         axes=tuple(axes),
         motions=tuple(motions),
-        pitch=_pitch(joint) if kind == "screw" else 0.0,
+        pitch=_pitch(joint) if kind == "screw" else None,
     )
 
 

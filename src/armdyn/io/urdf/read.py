@@ -50,7 +50,6 @@ class UrdfLink:
     """What a <link> says that matters to dynamics."""
 
     name: str
-    line: int
     inertia: Inertia | None
     """Its inertia in its own frame; None where the file gives none."""
     payload: str | None = None
@@ -69,7 +68,7 @@ def link_from_element(element: XmlElement, problems: Problems) -> UrdfLink | Non
     inertia = None if inertial is None else _inertia(inertial)
     own = link.only("armdyn")
     if own is None:
-        return UrdfLink(name, element.line, inertia)
+        return UrdfLink(name, inertia)
     check_words(own, ("payload",))
     exact = own.only("inertia")
     if exact is not None:
@@ -77,7 +76,7 @@ def link_from_element(element: XmlElement, problems: Problems) -> UrdfLink | Non
         moment = np.reshape(exact.vector("moment", default=(0.0,) * 9), (3, 3))
         inertia = Inertia.from_origin(mass, first, moment)
     frame = own.origin("frame") if own.element.all("frame") else None
-    return UrdfLink(name, element.line, inertia, own.attributes.get("payload"), frame)
+    return UrdfLink(name, inertia, own.attributes.get("payload"), frame)
 
 
 def _inertia(inertial: Place) -> Inertia:
