@@ -7,6 +7,7 @@ the parts of a robot: limits, friction, rotors, drives, inertias, springs.
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,16 +50,12 @@ def _range(what: str, value: Any) -> tuple[float, float]:
     return lower, upper
 
 
-def _vector(what: str, value: Any) -> Array:
-    return check_constant(what, value, (3,))
-
-
 def _tensor(what: str, value: Any) -> Array:
     """A tensor, given in full or by its diagonal."""
     if isinstance(value, Inertia):
         raise ModelError(f"{what} is a tensor; give a whole Inertia as shape")
     if np.shape(np.asarray(value, dtype=object)) == (3,):
-        return np.diag(_vector(what, value))
+        return np.diag(check_constant(what, value, (3,)))
     return check_constant(what, value, (3, 3))
 
 
@@ -102,6 +99,7 @@ LIMITS = {
     "continuous_effort": Key("N m or N", _magnitude),
 }
 ROTOR = {"rotor_inertia": Key("kg m² or kg"), "gear_ratio": Key("")}
+_vector = partial(check_constant, shape=(3,))
 INERTIA = {
     "mass": Key("kg"),
     "com": Key("m", _vector),

@@ -53,9 +53,6 @@ def named_file(path: Path) -> Iterator[None]:
     """Begin errors about a robot as a whole with the file that it is read from."""
     try:
         yield
-    except TopologyError as error:
-        raise TopologyError(f"{path}: {error}") from error
-    except LoopError as error:
-        raise LoopError(f"{path}: {error}", loop=error.loop) from error
-    except InertiaError as error:
-        raise InertiaError(f"{path}: {error}", link=error.link) from error
+    except (TopologyError, LoopError, InertiaError) as error:
+        error.args = (f"{path}: {error}",)
+        raise

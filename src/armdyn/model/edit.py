@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,42 +43,51 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     if not joints:
         raise ModelError(f"robot {model.name!r} has no moving joint left")
 
-    def carried(link: int, old: list[Link]) -> tuple[Body, ...]:
-        return tuple(
-            replace(body, placement=frozen(host[i][1] @ body.placement))
-            for i, part in enumerate(old, start=-1)
-            if host[i][0] == link
-            for body in part.bodies
-        )
+    parts = _on_hosts(model, host)
+    pairs = zip(model.loops, parts["loops"], strict=True)
+    loops = tuple(new for old, new in pairs if not (old.couples and old.link_a in held))
+    springs = tuple(s for s in parts["springs"] if s.link != s.other)  # others do nothing any more
+    free = [i for i in range(len(model.joints)) if i not in held]
+    changed = {
+        "joints": tuple(joints),
+        "drives": tuple(_still_driven(model, {joint.name for joint in joints})),
+        "springs": springs,
+        "letters": {},  # the links are counted anew
+        "loops": loops,
+        "assembly": frozen(model.assembly[free]) if loops and model.assembly is not None else None,
+    }
+    return replace(model, **parts | changed)
 
-    def moved(frame: Frame) -> Frame:
-        link, T = host[frame.link]
-        return Frame(frame.name, link, frozen(T @ frame.placement))
+
+def _on_hosts(model: RobotModel, host: Mapping[int, tuple[int, Array]]) -> dict[str, Any]:
+    """What is on the links of a robot, on those of `host`: the new link, and the old frame in it.
+
+    A new link has the name of the first old one that is on it.
+    """
+
+    def hosted(link: int, placement: Array) -> tuple[int, Array]:
+        new, T = host[link]
+        return new, frozen(T @ placement)
 
     def ends(loop: Loop) -> Loop:
-        (a, Ta), (b, Tb) = host[loop.link_a], host[loop.link_b]
-        places = frozen(Ta @ loop.frame_a), frozen(Tb @ loop.frame_b)
-        return replace(loop, link_a=a, link_b=b, frame_a=places[0], frame_b=places[1])
+        (a, A), (b, B) = hosted(loop.link_a, loop.frame_a), hosted(loop.link_b, loop.frame_b)
+        return replace(loop, link_a=a, link_b=b, frame_a=A, frame_b=B)
 
-    closing = (x for x in model.loops if not (x.couples and x.link_a in held))
-    loops = tuple(map(ends, closing))
-    springs = (spring.moved(host.__getitem__) for spring in model.springs)
-    old = [model.base_link, *model.links]
-    free = [i for i in range(len(model.joints)) if i not in held]
-    kept = [link for i, link in enumerate(model.links) if i not in held]
-    return replace(
-        model,
-        joints=tuple(joints),
-        links=tuple(Link(link.name, carried(i, old)) for i, link in enumerate(kept)),
-        base_link=Link(model.base_link.name, carried(-1, old)),
-        flange=moved(model.flange),
-        frames=tuple(map(moved, model.frames)),
-        drives=tuple(_still_driven(model, {joint.name for joint in joints})),
-        springs=tuple(s for s in springs if s.link != s.other),  # others do nothing any more
-        letters={},  # the links are counted anew
-        loops=loops,
-        assembly=frozen(model.assembly[free]) if loops and model.assembly is not None else None,
-    )
+    bodies: dict[int, tuple[str, list[Body]]] = {}
+    for i, link in enumerate((model.base_link, *model.links), start=-1):
+        _, here = bodies.setdefault(host[i][0], (link.name, []))
+        here += [replace(body, placement=hosted(i, body.placement)[1]) for body in link.bodies]
+    base, *links = (Link(name, tuple(here)) for name, here in bodies.values())
+    frames = (*model.frames, model.flange)
+    *others, flange = (Frame(frame.name, *hosted(frame.link, frame.placement)) for frame in frames)
+    return {
+        "links": tuple(links),
+        "base_link": base,
+        "flange": flange,
+        "frames": tuple(others),
+        "loops": tuple(map(ends, model.loops)),
+        "springs": tuple(spring.moved(host.__getitem__) for spring in model.springs),
+    }
 
 
 def noted(model: RobotModel, change: str) -> RobotModel:
@@ -238,41 +248,16 @@ def with_turned_links(model: RobotModel, turns: Sequence[Array]) -> RobotModel:
     Each is the new frame in the old one.
     """
     T = [transform(_exact(R)) for R in turns]
-
-    def placed(link: int, placement: Array) -> Array:
-        return placement if link < 0 else frozen(inverse(T[link]) @ placement)
-
+    host = {-1: (-1, IDENTITY)} | {i: (i, inverse(turn)) for i, turn in enumerate(T)}
     joints = tuple(
         replace(
             joint,
-            placement=frozen(placed(joint.parent, joint.placement) @ T[i]),
+            placement=frozen(host[joint.parent][1] @ joint.placement @ T[i]),
             axis=_exact(joint.axis @ T[i][:3, :3]),
         )
         for i, joint in enumerate(model.joints)
     )
-    links = tuple(
-        replace(
-            link, bodies=tuple(replace(x, placement=placed(i, x.placement)) for x in link.bodies)
-        )
-        for i, link in enumerate(model.links)
-    )
-    *frames, flange = (
-        replace(frame, placement=placed(frame.link, frame.placement))
-        for frame in (*model.frames, model.flange)
-    )
-    loops = tuple(
-        replace(
-            loop,
-            frame_a=placed(loop.link_a, loop.frame_a),
-            frame_b=placed(loop.link_b, loop.frame_b),
-        )
-        for loop in model.loops
-    )
-    springs = tuple(s.moved(lambda i: (i, placed(i, IDENTITY))) for s in model.springs)
-    return replace(
-        model, joints=joints, links=links, frames=tuple(frames), flange=flange, loops=loops,
-        springs=springs,
-    )  # fmt: skip
+    return replace(model, joints=joints, **_on_hosts(model, host))
 
 
 def without_rounding(model: RobotModel) -> RobotModel:

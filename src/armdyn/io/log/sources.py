@@ -4,9 +4,8 @@ import importlib.util
 import os
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -165,17 +164,9 @@ class NpzSource(TableSource):
             for stream in streams.values():
                 _npy_header(stream)
             done, (length,) = 0, lengths
-            if any(self._shapes[m][1] and len(self._shapes[m][0]) == 2 for m in members):
-                arrays = {m: np.load(BytesIO(file.read(m)), allow_pickle=False) for m in members}
-                yield np.column_stack(
-                    [
-                        arrays[m].reshape(length, -1)[:, k]
-                        for m, k in map(self._parts.__getitem__, columns)
-                    ]
-                ).astype(float)
-                return
+            by_columns = any(self._shapes[m][1] for m in members)  # no row is whole before the end
             while done < length:
-                count = min(ROWS_AT_ONCE, length - done)
+                count = length if by_columns else min(ROWS_AT_ONCE, length - done)
                 rows = {m: _npy_rows(streams[m], self._shapes[m], count) for m in members}
                 yield np.column_stack([rows[m][:, k] for m, k in (self._parts[i] for i in columns)])
                 done += count
@@ -196,7 +187,8 @@ def _npy_header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 def _npy_rows(
     stream: Any, header: tuple[tuple[int, ...], bool, np.dtype[Any]], count: int
 ) -> Array:
-    shape, _, dtype = header
+    shape, by_columns, dtype = header
     width = shape[1] if len(shape) == 2 else 1
     data = stream.read(count * width * dtype.itemsize)
-    return np.frombuffer(data, dtype).reshape(count, width).astype(float)
+    order: Literal["C", "F"] = "F" if by_columns else "C"
+    return np.frombuffer(data, dtype).reshape((count, width), order=order).astype(float)

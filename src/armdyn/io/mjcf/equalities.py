@@ -118,13 +118,11 @@ def _follow(
     led = {joint: found.coordinate(lead)[0] for joint, lead, _ in found.curves.values()}
     if not any(c[1:]):
         return _hold(found, follower, c[0])
-    if not any(c[2:]) and roots[0] not in (*led, *found.held):
-        if roots[0] in _led_by(led, roots[1]):
-            return False
-        return _joined(found, follower, leader, c[1], c[0])
-    if follower != roots[0] or roots[0] in (*led, *found.held):
+    if roots[0] in (*led, *found.held, *_led_by(led, roots[1])):
         return False
-    if roots[0] in _led_by(led, roots[1]):
+    if not any(c[2:]):
+        return _joined(found, follower, leader, c[1], c[0])
+    if follower != roots[0]:
         return False
     found.curves[equality] = (follower, leader, c)
     return True

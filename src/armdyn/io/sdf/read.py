@@ -98,10 +98,8 @@ class _Robot:
         tree, self.cuts = spanning_tree(self.root, joints)
         self.connections: list[Connection] = []
         self.placements: dict[str, Array] = {}
-        reached = {self.root}
         for joint, reverse in tree:
             far = joint.parent if reverse else joint.child
-            reached.add(far)
             if reverse and joint.type == "ball":
                 raise UnsupportedJointError(
                     f"joint {joint.name!r} of type 'ball' leads from the link {joint.child!r} back "
@@ -113,10 +111,11 @@ class _Robot:
             self.links |= {c.child: Inertia.zero() for c in made[:-1]}
             self.connections += made
             self.placements[far] = frozen(np.linalg.inv(joint.place) @ places[far])
-        self._check(path, reached)
+        self._check(path)
 
-    def _check(self, path: Path, reached: set[str]) -> None:
-        for name in (name for name in self.places if name not in reached and name != WORLD):
+    def _check(self, path: Path) -> None:
+        reached = {self.root, WORLD, *self.placements}
+        for name in (name for name in self.places if name not in reached):
             raise SdfError(
                 f"link {name!r} is joined to nothing that leads to {self.root!r}; a robot is one "
                 "piece",

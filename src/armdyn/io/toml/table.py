@@ -6,8 +6,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from armdyn.arrays import Array, check_constant
 from armdyn.errors import ModelError, TomlError, UnknownNameError, shown
 from armdyn.io.shapes import placement_from_keys
@@ -52,17 +50,10 @@ class Table:
     def array(self, key: str, shape: tuple[int, ...], default: Any = None) -> Array:
         """Finite numbers of the given shape."""
         value = self._get(key, default, f"numbers of shape {shape}" if shape else "a number")
-        if key not in self.data:
-            return np.asarray(value, float)
         try:
             return check_constant(key, value, shape)
         except ModelError as fault:
             raise self.error(str(fault)) from fault
-
-    def numbers(self, key: str) -> list[float]:
-        """Finite numbers in brackets, at least one."""
-        value = self._get(key, None, "numbers in brackets", list)
-        return [float(x) for x in self.array(key, (len(value),))]
 
     def table(self, key: str) -> "Table | None":
         """The table under a key, or None where it is absent."""

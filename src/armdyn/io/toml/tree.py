@@ -122,13 +122,12 @@ def _furnished(
             place = frozen(host.placement @ frame.placement)
             places[frame.name] = Frame(frame.name, host.link, place)
 
-    def rebuilt(i: int, link: Link) -> Link:
-        return Link(link.name, tuple(bodies[i]))
-
+    hosts = enumerate((model.base_link, *model.links), start=-1)
+    base, *others = (Link(link.name, tuple(bodies[i])) for i, link in hosts)
     return replace(
         model,
-        base_link=rebuilt(-1, model.base_link),
-        links=tuple(rebuilt(i, link) for i, link in enumerate(model.links)),
+        base_link=base,
+        links=tuple(others),
         frames=tuple(places.values()),
         flange=places.get("tool", places[model.flange.name]),
     )
