@@ -9,11 +9,9 @@ from armdyn.io.keys import (
     BODY_KEYS,
     JOINT_KEYS,
     MAGNITUDES,
-    friction_from_keys,
     inertia_from_keys,
+    joint_from_keys,
     keys_from_motor,
-    limits_from_keys,
-    rotor_from_keys,
 )
 from armdyn.model import Inertia, Joint, RobotModel
 from armdyn.model.edit import noted
@@ -86,11 +84,10 @@ def _changed(joint: Joint, keys: Mapping[str, Any]) -> Joint:
     ends = {"limits": (limits.lower, limits.upper)}
     now = ends | dict(zip(MAGNITUDES, astuple(limits)[2:], strict=True))
     given = now | dict(keys_from_motor(joint)) | dict(keys)
-    rotor = rotor_from_keys(where, given)
-    if rotor.fault:
-        raise ModelError(f"{where}: {rotor.fault}")
-    friction = friction_from_keys(where, given)
-    return replace(joint, limits=limits_from_keys(where, given), rotor=rotor, friction=friction)
+    changed = replace(joint, **joint_from_keys(where, given))
+    if changed.rotor.fault:
+        raise ModelError(f"{where}: {changed.rotor.fault}")
+    return changed
 
 
 def _by_name(key: str, values: Any, names: Sequence[str]) -> list[tuple[str, Any]]:

@@ -67,18 +67,12 @@ def _joint(model: RobotModel, i: int) -> dict[str, Any]:
 
 def _loop(model: RobotModel, loop: Loop) -> dict[str, Any]:
     names = [*(link.name for link in model.links), model.base_link.name]  # -1 is the base
+    called = {"name": loop.name, "type": loop.cut.name}
     if loop.couples:
-        ends = [model.joints[i].name for i in (loop.link_a, loop.link_b)]
-        return {
-            "name": loop.name,
-            "type": loop.cut.name,
-            "follower": ends[0],
-            "leader": ends[1],
-            "coefficients": list(loop.coefficients),
-        }
-    return {
-        "name": loop.name,
-        "type": loop.cut.name,
+        ends = {"follower": loop.link_a, "leader": loop.link_b}
+        joints = {end: model.joints[i].name for end, i in ends.items()}
+        return called | joints | {"coefficients": list(loop.coefficients)}
+    return called | {
         "a": {"link": names[loop.link_a], "placement": loop.frame_a.tolist()},
         "b": {"link": names[loop.link_b], "placement": loop.frame_b.tolist()},
         "length": loop.length if loop.cut.has_length else None,

@@ -16,10 +16,8 @@ from armdyn.io.keys import (
     GEOMETRY,
     JOINT_KEYS,
     checked_keys,
-    friction_from_keys,
     inertia_from_keys,
-    limits_from_keys,
-    rotor_from_keys,
+    joint_from_keys,
 )
 from armdyn.io.options import Reading
 from armdyn.io.shapes import ShapeReader
@@ -76,7 +74,8 @@ def read_dh(
         placements[link] = frozen(np.eye(4) if convention == "modified" else along @ across)
         links[link] = inertia_from_keys(where, row, shapes)
         joint = check_name(f"{where}: name", row.get("name", f"joint{i}"))
-        connections.append(_connection(where, row, joint, parent, link, before))
+        ends, parts = (parent, link), joint_from_keys(where, row)
+        connections.append(Connection(joint, _kind(where, row), *ends, frozen(before), **parts))
         findings += (Finding("warning", where, f"{where}: {text}") for text in _oddities(row))
         parent = link
     if not findings:
@@ -119,21 +118,6 @@ def _branch(where: str, row: Mapping[str, Any], convention: str) -> Array:
     if convention != "modified" and (gamma or b):
         raise ModelError(f"{where}: gamma and b are of the modified convention")
     return transform(rotation_z(*quarter_exact(gamma)), (0, 0, b))
-
-
-def _connection(
-    where: str, row: Mapping[str, Any], name: str, parent: str, child: str, placement: Array
-) -> Connection:
-    return Connection(
-        name,
-        _kind(where, row),
-        parent,
-        child,
-        frozen(placement),
-        limits=limits_from_keys(where, row),
-        friction=friction_from_keys(where, row),
-        rotor=rotor_from_keys(where, row),
-    )
 
 
 def _kind(where: str, row: Mapping[str, Any]) -> JointType:

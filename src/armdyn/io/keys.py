@@ -239,6 +239,15 @@ def rotor_from_keys(where: str, given: Mapping[str, Any]) -> Rotor:
     return Rotor(values.get("rotor_inertia", 0.0), values.get("gear_ratio", 1.0))
 
 
+def joint_from_keys(where: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Limits, friction and rotor of a joint, as a `Connection` or a `Joint` takes them."""
+    return {
+        "limits": limits_from_keys(where, given),
+        "friction": friction_from_keys(where, given),
+        "rotor": rotor_from_keys(where, given),
+    }
+
+
 def _listed(what: str, given: Any) -> Sequence[Any]:
     """The mappings of several parts, or a ModelError."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
@@ -271,7 +280,12 @@ def with_springs(model: RobotModel, given: Any) -> RobotModel:
     springs = []
     for i, each in enumerate(_listed("springs", given), start=1):
         if isinstance(each, Spring):
-            _check_link(model, f"spring {i}", each)
+            last = len(model.links) - 1
+            if not (-1 <= each.link <= last and -1 <= each.other <= last):
+                raise ModelError(
+                    f"spring {i}: {model.name!r} has the links 0 to {last} and the base, -1, got "
+                    f"the links {each.link} and {each.other}"
+                )
             springs.append(each if each.name else replace(each, name=f"spring{i}"))
         else:
             springs.append(spring_from_keys(model, f"spring {i}", each, f"spring{i}"))
@@ -331,12 +345,3 @@ def _end(model: RobotModel, where: str, name: Any, key: str, point: Any) -> tupl
         raise UnknownNameError(f"{where}: link of {model.name!r} named", str(name), known)
     link, T = known[name]
     return link, frozen(T[:3, :3] @ place + T[:3, 3])
-
-
-def _check_link(model: RobotModel, where: str, spring: Spring) -> None:
-    last = len(model.links) - 1
-    if not (-1 <= spring.link <= last and -1 <= spring.other <= last):
-        raise ModelError(
-            f"{where}: {model.name!r} has the links 0 to {last} and the base, -1, got the links "
-            f"{spring.link} and {spring.other}"
-        )

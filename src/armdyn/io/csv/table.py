@@ -40,10 +40,8 @@ class TableSource(ABC):
     listed: tuple[str, ...] = ()
     """The joints in the order of numbered columns, if the table says it."""
 
-    def __init__(self, where: str, error: type[ArmdynError], expected: str):
+    def __init__(self, where: str, error: type[ArmdynError]):
         self.where, self.error = where, error
-        self.expected = expected
-        """What a header looks like, for messages."""
         self.header = where
         """Where the names of the columns are."""
         self.names: list[str] = []
@@ -84,7 +82,7 @@ class CsvTable(TableSource):
     """
 
     def __init__(self, path: Path, error: type[ArmdynError], expected: str):
-        super().__init__(str(path), error, expected)
+        super().__init__(str(path), error)
         self._path, self._data = path, b""
         if self.where == STANDARD_INPUT:
             self.where, self._data = "standard input", sys.stdin.buffer.read(MAX_TABLE_BYTES)

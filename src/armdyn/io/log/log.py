@@ -60,8 +60,6 @@ class Log:
     """The first row that counts."""
     last: int | None = None
     """The row behind the last one that counts; None: the end."""
-    rate: float | None = None
-    """Samples a second, where there are no time stamps."""
     turns: Sequence[bool] = ()
     """Which joints turn."""
 
@@ -147,7 +145,7 @@ def open_log(
     gain = _gains(source, found, gains, len(joints))
     scales = found.scales(turns, degrees, gain, time_unit)
     period = _period(source, found, scales, time_unit) if rate is None else 1.0 / rate
-    return Log(source, found, scales, period, rate=rate, turns=turns)
+    return Log(source, found, scales, period, turns=turns)
 
 
 def _arrays(name: str, data: Any) -> Mapping[str, Any]:

@@ -60,7 +60,7 @@ class ArraySource(TableSource):
     """
 
     def __init__(self, where: str, given: Mapping[str, Any]):
-        super().__init__(where, LogError, "")
+        super().__init__(where, LogError)
         columns = []
         for name, value in given.items():
             array = np.asanyarray(value)
@@ -90,7 +90,7 @@ class ParquetSource(TableSource):
     """A Parquet file; columns of lists count as numbered columns."""
 
     def __init__(self, path: Path, error: type[ArmdynError], expected: str):
-        super().__init__(str(path), error, expected)
+        super().__init__(str(path), error)
         if importlib.util.find_spec("pyarrow") is None:
             raise MissingExtraError("pyarrow", "parquet", "reading Parquet")
         import pyarrow as pa  # noqa: PLC0415 (an extra)
@@ -130,7 +130,7 @@ class NpzSource(TableSource):
     """An NPZ file with arrays (m,), or (m, n) whose columns count as numbered from 1."""
 
     def __init__(self, path: Path, error: type[ArmdynError], expected: str):
-        super().__init__(str(path), error, expected)
+        super().__init__(str(path), error)
         self._parts: list[tuple[str, int]] = []
         self._shapes: dict[str, tuple[tuple[int, ...], bool, np.dtype[Any]]] = {}
         try:

@@ -8,7 +8,6 @@ Whatever else changes torques and a RobotModel does not hold is told.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -16,7 +15,6 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.io.mjcf.equalities import Couplings, passive_forces, switched_on
-from armdyn.model.validate import Finding
 
 
 @dataclass(frozen=True)
@@ -86,8 +84,8 @@ def _moment_arms(m: Any, t: int, couplings: Couplings) -> dict[int, float] | Non
 
 
 def unmodelled(
-    m: Any, path: Path, bodies: list[str], joints: list[str], drives: Drives, couplings: Couplings
-) -> Iterator[Finding]:
+    m: Any, bodies: list[str], joints: list[str], drives: Drives, couplings: Couplings
+) -> Iterator[str]:
     """Everything in a compiled model that is left out, by joint and body."""
     for text in (
         *_joint_terms(m, joints, drives),
@@ -96,24 +94,22 @@ def unmodelled(
         *_actuator_terms(m),
         *_equalities_left(m, joints, couplings),
     ):
-        message = f"{path}: {text}; armdyn leaves it out, so its torques differ from MuJoCo's"
-        yield Finding("warning", str(path), message)
+        yield f"{text}; armdyn leaves it out, so its torques differ from MuJoCo's"
 
 
-def approximated(m: Any, path: Path, joints: list[str], drives: Drives) -> Iterator[Finding]:
+def approximated(m: Any, joints: list[str], drives: Drives) -> Iterator[str]:
     """Ball joints whose drive is not quite that of three hinges."""
     for j in np.flatnonzero(m.jnt_type == mujoco.mjtJoint.mjJNT_BALL):
         fields = ("armature", "damping", "frictionloss")
         felt = [name for name in fields if getattr(drives, name)[j]]
-        where = f"{path}: joint {joints[j]!r} is a ball, which is read as three hinges;"
+        where = f"joint {joints[j]!r} is a ball, which is read as three hinges;"
         if felt:
-            message = (
+            yield (
                 f"{where} its {' and '.join(felt)} is that of each hinge, which is MuJoCo's only "
                 "where the angle of the middle hinge is 0"
             )
-            yield Finding("warning", str(path), message)
         if m.jnt_limited[j]:
-            yield Finding("warning", str(path), f"{where} its range is left out")
+            yield f"{where} its range is left out"
 
 
 def _joint_terms(m: Any, joints: list[str], drives: Drives) -> Iterator[str]:

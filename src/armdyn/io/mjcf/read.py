@@ -13,12 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
-from armdyn.errors import (
-    MissingExtraError,
-    ModelError,
-    UnknownNameError,
-    UnsupportedJointError,
-)
+from armdyn.errors import MissingExtraError, ModelError, UnknownNameError, UnsupportedJointError
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.edit import check_locked
@@ -72,10 +67,11 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             model, m, equalities, reader.couplings, reader.body_names, names
         )
     couplings = reader.couplings.without(equalities)
-    left_out = unmodelled(m, path, reader.body_names, names, drives, couplings)
-    changed = approximated(m, path, names, drives)
-    said = (Finding("warning", str(path), f"{path}: MuJoCo warns: {text}") for text in warned)
-    return model, (*said, *left_out, *changed, *physical_warnings(model, options.physical))
+    said = [f"MuJoCo warns: {text}" for text in warned]
+    said += unmodelled(m, reader.body_names, names, drives, couplings)
+    said += approximated(m, names, drives)
+    findings = (Finding("warning", str(path), f"{path}: {text}") for text in said)
+    return model, (*findings, *physical_warnings(model, options.physical))
 
 
 class _Reader:

@@ -16,15 +16,7 @@ from armdyn.io.closing import closed_tree
 from armdyn.io.elements import note_elements
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.sdf.document import SdfDocuments
-from armdyn.io.sdf.frames import (
-    WORLD,
-    SdfFrames,
-    first,
-    number,
-    numbers,
-    pose,
-    scoped,
-)
+from armdyn.io.sdf.frames import WORLD, SdfFrames, first, number, numbers, pose, scoped
 from armdyn.io.sdf.joint import CUTS, SdfJoint, joint_from_element, spanning_tree
 from armdyn.io.xml import XmlElement
 from armdyn.model import GRAVITY, Connection, Inertia, Loop, RobotModel, assemble

@@ -24,12 +24,7 @@ from armdyn.io.toml.table import Table
 from armdyn.io.toml.tree import tree_model
 from armdyn.model import GRAVITY, Frame, Loop, RobotModel
 from armdyn.model.cut_joints import CUT_JOINTS
-from armdyn.model.edit import (
-    lock,
-    with_base,
-    with_gravity,
-    with_loops,
-)
+from armdyn.model.edit import lock, with_base, with_gravity, with_loops
 from armdyn.model.joint_types import COMPOUND_TYPES
 from armdyn.model.transform import IDENTITY
 from armdyn.model.validate import physical_warnings

@@ -9,12 +9,7 @@ import numpy.typing as npt
 from armdyn.arrays import frozen
 from armdyn.errors import ModelError, shown
 from armdyn.io import keys
-from armdyn.io.keys import (
-    friction_from_keys,
-    inertia_from_keys,
-    limits_from_keys,
-    rotor_from_keys,
-)
+from armdyn.io.keys import inertia_from_keys
 from armdyn.io.shapes import PLACEMENT, ShapeReader
 from armdyn.io.toml.table import Table
 from armdyn.model import Body, Frame, Inertia, Link, Mimic, RobotModel
@@ -89,10 +84,8 @@ def _connection(t: Table) -> Connection:
         t.text("child"),
         frozen(t.placement()),
         t.array("axis", (3,), (0.0, 0.0, 1.0)),
-        limits_from_keys(t.where, t.data),
-        friction_from_keys(t.where, t.data),
-        rotor_from_keys(t.where, t.data),
-        _mimic(t.table("mimic")),
+        mimic=_mimic(t.table("mimic")),
+        **keys.joint_from_keys(t.where, t.data),
     )
 
 

@@ -144,9 +144,7 @@ def _axis(joint: Place) -> Array:
 
 def _limits(joint: Place, own: Place | None) -> Limits:
     limit = joint.only("limit")
-    continuous = math.inf
-    if own is not None and "continuous_effort" in own.attributes:
-        continuous = own.number("continuous_effort", default=math.inf, least=0.0)
+    continuous = math.inf if own is None else own.number("continuous_effort", math.inf, least=0.0)
     if limit is None:
         return Limits(continuous_effort=continuous)
     lower, upper = -math.inf, math.inf
