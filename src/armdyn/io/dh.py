@@ -57,7 +57,10 @@ def read_dh(
     parent; with b and γ there, Rz(γ) Tz(b) comes before T_i (Khalil and Kleinfinger). Errors call
     rows by their `places`; `shapes` reads shapes of links.
     """
-    _check_table(rows, convention)
+    if not is_one_of(convention, ("standard", "modified")):
+        raise ModelError(f"convention must be 'standard' or 'modified', got {shown(convention)}")
+    if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
+        raise ModelError(f"a DH table is a sequence of at least one row, got {shown(rows)}")
     links: dict[str, Inertia] = {"base": Inertia.zero()}
     connections, placements, parent = [], {}, "base"
     findings: list[Finding] = []
@@ -68,7 +71,8 @@ def read_dh(
         if link in links:
             raise ModelError(f"{where}: the link name {link!r} is taken; give each link its own")
         across, along = _steps(where, row)
-        parent = _parent(where, row, links, parent)
+        parent = row.get("parent", parent)
+        check_known(f"link before it (in {where}) named", parent, links)
         before = across @ along if convention == "modified" else np.eye(4)
         before = _branch(where, row, convention) @ before
         placements[link] = frozen(np.eye(4) if convention == "modified" else along @ across)
@@ -95,20 +99,6 @@ def read_dh(
     passive = [c.name for c, row in pairs if not check_truth("actuated", row.get("actuated", True))]
     model = _closed(model, loops, passive, assembly)
     return model, (*findings, *physical_warnings(model, physical))
-
-
-def _check_table(rows: Any, convention: Any) -> None:
-    if not is_one_of(convention, ("standard", "modified")):
-        raise ModelError(f"convention must be 'standard' or 'modified', got {shown(convention)}")
-    if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
-        raise ModelError(f"a DH table is a sequence of at least one row, got {shown(rows)}")
-
-
-def _parent(where: str, row: Mapping[str, Any], links: Mapping[str, Inertia], last: str) -> str:
-    """The link that a row is on: that of the row before, unless it names another."""
-    given = row.get("parent", last)
-    check_known(f"link before it (in {where}) named", given, links)
-    return str(given)
 
 
 def _branch(where: str, row: Mapping[str, Any], convention: str) -> Array:

@@ -37,15 +37,15 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
     path = Path(source)
     if os.path.isdir(path):
         raise DescriptionError("this is a directory; give the file in it", file=path)
-    if path.suffix.lower() not in READABLE:
-        name = str(source).lower()
-        if os.path.exists(path) and name not in catalog_names():
-            text = f"cannot tell the format from the ending {path.suffix!r}; expected one of "
-            raise DescriptionError(text + ", ".join(READABLE), file=path)
-        if name not in catalog_names():
-            advice = f"A path to a file ending in {', '.join(READABLE)} works too."
-            raise UnknownNameError("robot", str(source), catalog_names(), advice)
+    if (name := str(source).lower()) in catalog_names():
         path = catalog_path(name)
+    elif path.suffix.lower() not in READABLE:
+        endings = ", ".join(READABLE)
+        if os.path.exists(path):
+            text = f"cannot tell the format from the ending {path.suffix!r}"
+            raise DescriptionError(f"{text}; expected one of {endings}", file=path)
+        advice = f"A path to a file ending in {endings} works too."
+        raise UnknownNameError("robot", str(source), catalog_names(), advice)
     reader = READABLE[path.suffix.lower()]
     if reader == MJCF and imported("armdyn.io.xml:read_xml")(path, DescriptionError).tag == "robot":
         reader = URDF

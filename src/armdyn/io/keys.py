@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ModelError, UnknownNameError, check_known, is_one_of, shown
+from armdyn.errors import ModelError, check_known, is_one_of, shown
 from armdyn.io.shapes import ShapeReader, rotation_from_keys
 from armdyn.model import Drive, Inertia, Joint, Limits, RobotModel, Rotor, Spring
 from armdyn.model.friction import PARAMETERS, FrictionLaw
@@ -341,7 +341,6 @@ def _end(model: RobotModel, where: str, name: Any, key: str, point: Any) -> tupl
         link.name: (i, IDENTITY) for i, link in enumerate((model.base_link, *model.links), start=-1)
     }
     known |= {frame.name: (frame.link, frame.placement) for frame in model.frames}
-    if not isinstance(name, str) or name not in known:
-        raise UnknownNameError(f"{where}: link of {model.name!r} named", str(name), known)
+    check_known(f"{where}: link of {model.name!r} named", name, known)
     link, T = known[name]
     return link, frozen(T[:3, :3] @ place + T[:3, 3])

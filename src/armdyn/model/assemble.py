@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, frozen
-from armdyn.errors import ModelError, TopologyError, UnknownNameError, shown
+from armdyn.errors import ModelError, TopologyError, UnknownNameError, check_known, shown
 from armdyn.model.edit import check_locked, lock
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.inertia import Inertia
@@ -63,8 +63,8 @@ def assemble(
     index = {c.child: i for i, c in enumerate(order)} | {root: -1}
     own = {link: IDENTITY for link in links} | dict(placements or {})
     joints = _check_mimics(tuple(_joint(c, index[c.parent], own[c.parent]) for c in order))
-    if tool is not None and tool not in index:
-        raise UnknownNameError(f"link for the tool in {name!r} named", tool, index)
+    if tool is not None:
+        check_known(f"link for the tool in {name!r} named", tool, index)
     end = tool or _natural_end(root, order)
     by_link = sorted(index.items(), key=lambda item: item[1])
     base_link, *moving = (Link(link, (Body(link, links[link], own[link]),)) for link, _ in by_link)
@@ -146,23 +146,17 @@ def _unit(where: str, axis: npt.ArrayLike) -> Array:
     return normalised(given)
 
 
-def _check_joint(c: Connection, links: Mapping[str, Inertia]) -> None:
-    """Refuse a joint without a name or without links, or with friction or a rotor that is none."""
-    name = check_name("joint", c.name)
-    fault = c.friction.fault or c.rotor.fault
-    if fault:
-        raise ModelError(f"joint {name!r}: {fault}")
-    for role, link in (("parent", c.parent), ("child", c.child)):
-        if link not in links:
-            raise UnknownNameError(f"link named as the {role} of joint {name!r}:", link, links)
-
-
 def _root(links: Mapping[str, Inertia], connections: Sequence[Connection]) -> str:
     """The one link that no joint carries, once names and joints have been checked."""
     for link in links:
         check_name("link", link)
     for c in connections:
-        _check_joint(c, links)
+        where = f"joint {check_name('joint', c.name)!r}"
+        if fault := c.friction.fault or c.rotor.fault:
+            raise ModelError(f"{where}: {fault}")
+        for role, link in (("parent", c.parent), ("child", c.child)):
+            if link not in links:
+                raise UnknownNameError(f"link named as the {role} of {where}:", link, links)
     if name := _twice(c.name for c in connections):
         raise TopologyError(f"two joints are named {name!r}; give each its own name")
     if child := _twice(c.child for c in connections):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, check_joint_vector, frozen
+from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
 from armdyn.errors import ModelError, ShapeError, shown
 
 ORTHOGONAL = 1e-6
@@ -53,9 +53,8 @@ class BaseMotion:
     def vector(self, standing: Array) -> Array:
         """All numbers in a row, (..., 18); `standing` is the rotation of a robot that stands."""
         R = np.asarray(standing if self.rotation is None else self.rotation, dtype=float)
-        parts = [R.reshape(*R.shape[:-2], 9), *(np.asarray(getattr(self, x)) for x in VECTORS)]
-        batch = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
-        return np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in parts], -1)
+        vectors = {name: np.asarray(getattr(self, name)) for name in VECTORS}
+        return np.concatenate(broadcast(rotation=R.reshape(*R.shape[:-2], 9), **vectors), -1)
 
 
 def _vector(name: str, given: ArrayLike) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ArmdynWarning, LoopError, ModelError, UnknownNameError, shown
+from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, shown
 from armdyn.model.cut_joints import COUPLING, CutJoint, polynomial
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Drive, Joint
@@ -130,8 +130,7 @@ def _held(model: RobotModel, values: Mapping[str, float]) -> dict[int, float]:
     index = {joint.name: i for i, joint in enumerate(model.joints)}
     held: dict[int, float] = {}
     for name, value in check_locked(values).items():
-        if name not in index:
-            raise UnknownNameError(f"joint to lock in {model.name!r} named", name, index)
+        check_known(f"joint to lock in {model.name!r} named", name, index)
         mimic = model.joints[index[name]].mimic
         if mimic is not None:
             raise ModelError(
@@ -298,8 +297,7 @@ def coupling_between(
     """A coupling of two joints by their names: q = c₀ + c₁ q_leader + c₂ q_leader² + ..."""
     names = [joint.name for joint in model.joints]
     for joint in (follower, leader):
-        if joint not in names:
-            raise UnknownNameError(f"joint coupled in {model.name!r} named", joint, names)
+        check_known(f"joint coupled in {model.name!r} named", joint, names)
     ends = names.index(follower), names.index(leader)
     return Loop(name, COUPLING, *ends, coefficients=tuple(float(c) for c in coefficients))
 
@@ -324,8 +322,7 @@ def with_loops(
     names = [joint.name for joint in model.joints]
     for what, given in (("passive joint", passive), ("joint in the assembly", assembly)):
         for name in given:
-            if name not in names:
-                raise UnknownNameError(f"{what} of {model.name!r} named", name, names)
+            check_known(f"{what} of {model.name!r} named", name, names)
     every = (*loops, *mimic_couplings(model)) if loops else ()
     following = {loop.link_a for loop in every if loop.couples}
 

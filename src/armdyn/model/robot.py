@@ -213,8 +213,6 @@ class RobotModel:
         index = {joint.name: i for i, joint in enumerate(self.joints)}
         K = np.zeros((len(self.joints), len(self.independent)))
         k = np.zeros(len(self.joints))
-        for column, i in enumerate(self.independent):
-            K[i, column] = 1.0
         for i in range(len(self.joints)):
             ratio, offset, j = 1.0, 0.0, i
             while (mimic := self.joints[j].mimic) is not None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from armdyn.errors import UnknownNameError
+from armdyn.errors import check_known
 
 FOLDER = Path(__file__).parent
 
@@ -19,6 +19,5 @@ def remark(note: str) -> str:
 
 def catalog_path(name: str) -> Path:
     """The file of a robot in the catalog; an UnknownNameError names the nearest ones."""
-    if name not in catalog_names():
-        raise UnknownNameError("robot in the catalog named", name, catalog_names())
+    check_known("robot in the catalog named", name, catalog_names())
     return FOLDER / f"{name}.toml"

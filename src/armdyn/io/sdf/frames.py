@@ -103,6 +103,13 @@ class Named:
         name = next((c.attributes.get(key, "") if key else c.text for c in children), "")
         return self.absolute(name) if name else ""
 
+    @property
+    def host(self) -> str:
+        """What it is on: of a joint its child, of a frame what it is attached to, or its model."""
+        child = self.said("child") if self.element.tag == "joint" else ""
+        other = self.element.attributes.get("attached_to")
+        return child or (self.absolute(other) if other else self.model)
+
 
 def scoped(scope: str, name: str) -> str:
     """The name of something in a model."""
@@ -174,9 +181,7 @@ class SdfFrames:
                 self._problems.add(user, f"the frame {self.short(name)!r} {fault}")
                 return np.eye(4)
             chain[name] = named
-            base = named.said("pose", "relative_to")
-            base = base or (named.said("child") if named.element.tag == "joint" else "")
-            name = base or self._attached_to(named)
+            name = named.said("pose", "relative_to") or named.host
         place = places[name]
         for name, named in reversed(chain.items()):
             place = places[name] = place @ self._pose(name, named)
@@ -191,10 +196,6 @@ class SdfFrames:
             T = T @ np.linalg.inv(self.place(inside, element, {name: np.eye(4)}))
         return T
 
-    def _attached_to(self, named: Named) -> str:
-        other = named.element.attributes.get("attached_to")
-        return named.absolute(other) if other else named.model
-
     def link_of(self, name: str, user: XmlElement) -> str | None:
         """The link that a frame is on; a problem of its user if there is none."""
         seen: list[str] = []
@@ -208,11 +209,7 @@ class SdfFrames:
                 return WORLD
             if named.element.tag == "link":
                 return name
-            if named.element.tag == "model":
-                name = self._canonical(name)
-            else:
-                ahead = named.said("child") if named.element.tag == "joint" else ""
-                name = ahead or self._attached_to(named)
+            name = self._canonical(name) if named.element.tag == "model" else named.host
         fault = "is on itself" if name in self.named else f"is not among {self._names}"
         self._problems.add(user, f"the link or frame {self.short(name)!r} {fault}")
         return None

@@ -78,16 +78,13 @@ def parsed_toml(path: Path) -> dict[str, Any]:
     data = read_regular(path, partial(TomlError, file=path), MAX_TOML_BYTES)
     try:
         text = data.decode()
-        _check_depth(text, path)
-        return tomllib.loads(text)
     except UnicodeDecodeError as reason:
         raise TomlError(f"cannot be read: {reason}", file=path) from reason
+    _check_depth(text, path)
+    try:
+        return tomllib.loads(text)
     except ValueError as reason:  # that an integer has too many digits is another one
-        raise (
-            reason
-            if isinstance(reason, TomlError)
-            else TomlError(f"not valid TOML: {reason}", file=path)
-        ) from reason
+        raise TomlError(f"not valid TOML: {reason}", file=path) from reason
 
 
 def _check_depth(text: str, path: Path) -> None:
