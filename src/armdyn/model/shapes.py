@@ -53,13 +53,17 @@ def given_mass(what: str, mass: float | None, density: float | None, volume: flo
     key, given = ("density", density) if mass is None else ("mass", mass)
     value = _positive(f"{what}: {key}", given)
     m = value if density is None else value * volume
-    least, most = MASS_RANGE
-    if not least <= m <= most:
+    return _within(f"{what}: its mass", m, "kg", MASS_RANGE)
+
+
+def _within(what: str, number: float, unit: str, bounds: tuple[float, float]) -> float:
+    least, most = bounds
+    if not least <= number <= most:
         raise ModelError(
-            f"{what}: its mass is {m:g} kg; {least:g} to {most:g} can be computed with. Check the "
+            f"{what} is {number:g} {unit}; {least:g} to {most:g} can be computed with. Check the "
             "units"
         )
-    return m
+    return number
 
 
 def _positive(what: str, value: object) -> float:
@@ -70,13 +74,7 @@ def _positive(what: str, value: object) -> float:
 
 
 def _length(what: str, value: object) -> float:
-    number = _positive(what, value)
-    least, most = SHAPE_RANGE
-    if not least <= number <= most:
-        raise ModelError(
-            f"{what} is {number:g} m; {least:g} to {most:g} can be computed with. Check the units"
-        )
-    return number
+    return _within(what, _positive(what, value), "m", SHAPE_RANGE)
 
 
 def _three(what: str, value: npt.ArrayLike) -> list[float]:

@@ -6,7 +6,7 @@ friction loss times |c|; with several coordinates it couples them, which a Robot
 Whatever else changes torques and a RobotModel does not hold is told.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,15 +84,18 @@ def _moment_arms(m: Any, t: int, couplings: Couplings) -> dict[int, float] | Non
 
 
 def unmodelled(
-    m: Any, bodies: list[str], joints: list[str], drives: Drives, couplings: Couplings
+    m: Any, bodies: list[str], joints: list[str], drives: Drives, equalities: Mapping[int, str]
 ) -> Iterator[str]:
-    """Everything in a compiled model that is left out, by joint and body."""
+    """Everything in a compiled model that is left out, by joint and body.
+
+    `equalities` are those that nothing stands for, with what is wrong with those of joints.
+    """
     for text in (
         *_joint_terms(m, joints, drives),
         *_body_terms(m, bodies),
         *_tendon_terms(m, drives),
         *_actuator_terms(m),
-        *_equalities_left(m, joints, couplings),
+        *_equalities_left(m, joints, equalities),
     ):
         yield f"{text}; armdyn leaves it out, so its torques differ from MuJoCo's"
 
@@ -167,8 +170,8 @@ def _actuator_terms(m: Any) -> Iterator[str]:
             yield f"actuator {m.actuator(i).name or i!r} acts without a control"
 
 
-def _equalities_left(m: Any, joints: list[str], couplings: Couplings) -> Iterator[str]:
-    for i, fault in couplings.left.items():
+def _equalities_left(m: Any, joints: list[str], left: Mapping[int, str]) -> Iterator[str]:
+    for i, fault in left.items():
         kind = mujoco.mjtEq(m.eq_type[i]).name.removeprefix("mjEQ_").lower()
         what = f"there is an equality constraint {m.eq(i).name or i!r} of type {kind!r}"
         yield f"{what} on joint {joints[m.eq_obj1id[i]]!r} {fault}" if fault else what

@@ -3,8 +3,8 @@
 MuJoCo holds them softly, by solref and solimp; here they are rigid.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import mujoco
@@ -45,10 +45,6 @@ class Couplings:
     """Joints that are held at a position."""
     left: dict[int, str] = field(default_factory=dict)
     """Equalities that no follower stands for, with what is wrong with those of joints."""
-
-    def without(self, taken: Collection[int]) -> "Couplings":
-        """The same without equalities that something else stands for."""
-        return replace(self, left={i: why for i, why in self.left.items() if i not in taken})
 
     def held_with(self, locked: Mapping[int, float]) -> dict[int, float]:
         """All joints that do not move where some are held, followers along curves included."""

@@ -47,7 +47,6 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     m, warned = compiled(path)
     gravity = m.opt.gravity if switched_on(m, "GRAVITY") else np.zeros(3)
     reader = _Reader(m, path, options.fix_root)
-    reader.read()
     if options.tool is not None:
         reader.add_tool(options.tool)
     with named_file(path):
@@ -66,9 +65,9 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         model = closed_by_equalities(
             model, m, equalities, reader.couplings, reader.body_names, names
         )
-    couplings = reader.couplings.without(equalities)
+    left = {i: why for i, why in reader.couplings.left.items() if i not in equalities}
     said = [f"MuJoCo warns: {text}" for text in warned]
-    said += unmodelled(m, reader.body_names, names, drives, couplings)
+    said += unmodelled(m, reader.body_names, names, drives, left)
     said += approximated(m, names, drives)
     findings = (Finding("warning", str(path), f"{path}: {text}") for text in said)
     return model, (*findings, *physical_warnings(model, options.physical))
@@ -88,10 +87,6 @@ class _Reader:
         self.placements: dict[str, Array] = {}
         self.couplings = read_couplings(m)
         self.drives = read_drives(m, self.couplings)
-
-    def read(self) -> None:
-        """Gather everything."""
-        m = self._m
         for i, name in enumerate(self.body_names):
             if i > 0:
                 self._joints(i, self.body_names[m.body_parentid[i]])

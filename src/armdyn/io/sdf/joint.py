@@ -15,27 +15,13 @@ from armdyn.model import Connection, FrictionLaw, Limits, Mimic
 from armdyn.model.joint_types import described_type
 from armdyn.model.transform import frame_along, transform
 
-AXES = {
-    "revolute": 1,
-    "continuous": 1,
-    "prismatic": 1,
-    "screw": 1,
-    "universal": 2,
-    "revolute2": 2,
-    "fixed": 0,
-    "ball": 0,
-}
+AXES = dict.fromkeys(("revolute", "continuous", "prismatic", "screw"), 1)
+AXES |= {"universal": 2, "revolute2": 2, "fixed": 0, "ball": 0}
 """How many axes each type has."""
 SIMPLE = {"prismatic": "prismatic", "screw": "helical", "fixed": "fixed", "ball": "spherical"}
 """The type of the joints that a joint consists of; of others it is revolute."""
-CUTS = {
-    "revolute": "revolute",
-    "continuous": "revolute",
-    "prismatic": "prismatic",
-    "ball": "spherical",
-    "fixed": "fixed",
-}
-"""The cut joint of each type that can close a loop."""
+CUTS = ("revolute", "continuous", "prismatic", "ball", "fixed")
+"""Types that can close a loop."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +46,7 @@ class SdfJoint:
         """The joint, or the simple joints it consists of, from the parent to the child."""
         ends = (self.child, self.parent) if reverse else (self.parent, self.child)
         here = frozen(np.linalg.inv(frames[ends[0]]) @ self.place)
-        kind = described_type(SIMPLE.get(self.type, "revolute"), self.pitch)
+        kind = described_type(self.simple, self.pitch)
         parts = list(zip(self.axes, self.motions, strict=True))
         parts = [(-axis, motion) for axis, motion in reversed(parts)] if reverse else parts
         if len(parts) < 2:
@@ -71,6 +57,11 @@ class SdfJoint:
             Connection(f"{self.name}_1", kind, ends[0], middle, here, parts[0][0], **parts[0][1]),
             Connection(f"{self.name}_2", kind, middle, ends[1], axis=parts[1][0], **parts[1][1]),
         ]
+
+    @property
+    def simple(self) -> str:
+        """The type of the joints that it consists of, and of the cut joint in its place."""
+        return SIMPLE.get(self.type, "revolute")
 
     @property
     def cut_frame(self) -> Array:

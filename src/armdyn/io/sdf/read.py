@@ -130,8 +130,7 @@ class _Robot:
                 (link, np.linalg.inv(self.places[link]) @ joint.cut_frame)
                 for link in (joint.child, joint.parent)
             ]
-            cut = CUT_JOINTS[CUTS[joint.type]]
-            found.append(loop_between(model, joint.name, cut, ends[0], ends[1]))
+            found.append(loop_between(model, joint.name, CUT_JOINTS[joint.simple], *ends))
         return found
 
 

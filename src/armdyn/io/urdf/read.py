@@ -253,7 +253,7 @@ def root_link(robot: XmlElement) -> str | None:
 
 
 def check_names(robot: XmlElement, problems: Problems) -> None:
-    """Names used twice, and names of links and joints that are not there."""
+    """Names used twice, of links and joints that are not there, and leaders that do not move."""
     links, joints = robot.all("link"), robot.all("joint")
     for elements in (links, joints):
         first: dict[str, int] = {}
@@ -269,30 +269,23 @@ def check_names(robot: XmlElement, problems: Problems) -> None:
     if all(joint.attributes.get("type") == "fixed" for joint in joints):
         problems.add(robot, "no joint moves, so this robot has no dynamics")
     link_names = {link.attributes.get("name", "") for link in links}
+    kinds = {joint.attributes.get("name", ""): joint.attributes.get("type") for joint in joints}
     for joint in joints:
         where = f"joint {joint.attributes.get('name')!r}"
         for end in ("parent", "child"):
             link = _link_of(joint, end)
             if link and link not in link_names:
                 problems.add(joint, f"{where}: its {end} {link!r} is no link of this robot")
-    for own in robot.all("armdyn"):
-        flange = own.attributes.get("flange")
-        if flange is not None and flange not in link_names:
-            problems.add(own, f"the flange {flange!r} is no link of this robot")
-    _check_leaders(joints, problems)
-
-
-def _check_leaders(joints: tuple[XmlElement, ...], problems: Problems) -> None:
-    """Joints that follow one that is not there, or that does not move."""
-    kinds = {joint.attributes.get("name", ""): joint.attributes.get("type") for joint in joints}
-    for joint in joints:
-        where = f"joint {joint.attributes.get('name')!r}"
         for mimic in joint.all("mimic"):
             leader = mimic.attributes.get("joint", "")
             if leader and leader not in kinds:
                 problems.add(mimic, f"{where} mimics {leader!r}, which is no joint of this robot")
             elif kinds.get(leader) == "fixed" and joint.attributes.get("type") != "fixed":
                 problems.add(mimic, f"{where} mimics {leader!r}, which is fixed; make it fixed too")
+    for own in robot.all("armdyn"):
+        flange = own.attributes.get("flange")
+        if flange is not None and flange not in link_names:
+            problems.add(own, f"the flange {flange!r} is no link of this robot")
 
 
 def moving_links_findings(
