@@ -74,7 +74,7 @@ def note_elements(
     What is there several times is said once, with the links or joints that have it. Elements of
     the names `but` are passed over.
     """
-    noted: dict[str, list[tuple[XmlElement, str]]] = {}
+    noted: dict[tuple[str, Treatment | None], list[tuple[XmlElement, str]]] = {}
     waiting = [(root, f"<{root.tag}>")]
     for element, where in waiting:
         bare = replace(element, attributes={}, children=())
@@ -87,12 +87,11 @@ def note_elements(
             if row is not None and row.treatment == "read":
                 waiting += [] if name in but else [(part, inside)]
             elif row is None or row.concerns(part):
-                noted.setdefault(name, []).append((part, inside))
-    for name, ((element, where), *others) in noted.items():
+                noted.setdefault((name, row), []).append((part, inside))
+    for (name, row), ((element, where), *others) in noted.items():
         names = ", ".join(dict.fromkeys(other for _, other in others[:MOST_NAMED]))
         more = ", ..." if len(others) > MOST_NAMED else ""
         also = f" (also of {names}{more})" if others else ""
-        row = treatment_of(name, form)
         if row is None:
             _note_unknown(name, element, form, problems)
         elif row.treatment == "refused":

@@ -6,7 +6,7 @@ the parts of a robot: limits, friction, rotors, drives, inertias, springs.
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from functools import partial
 from typing import Any
 
@@ -19,14 +19,8 @@ from armdyn.model import Drive, Inertia, Joint, Limits, RobotModel, Rotor, Sprin
 from armdyn.model.friction import PARAMETERS, FrictionLaw
 from armdyn.model.transform import IDENTITY, inverse
 
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A number, or several, of a table."""
-
-    unit: str
-    check: Callable[[str, Any], Any] = check_number
-    """Of what the value is called in errors, and of the value; what it returns is used."""
+Check = Callable[[str, Any], Any]
+"""Of what a value is called in errors, and of the value; what it returns is used."""
 
 
 def _bound(what: str, value: Any) -> float:
@@ -83,33 +77,30 @@ PAIRS = {
     if p.key != p.name
 }
 """Keys that may hold a number for each direction; a single number is for both directions."""
-FRICTION = {
-    p.key: Key(
-        p.unit,
-        check_number if p.key not in PAIRS else _one_or_pair if p.key in PARAMETERS else _pair,
-    )
-    for p in PARAMETERS.values()
+FRICTION: dict[str, Check] = {
+    key: check_number if key not in PAIRS else _one_or_pair if key in PARAMETERS else _pair
+    for key in (p.key for p in PARAMETERS.values())
 }
-LIMITS = {
-    "limits": Key("rad or m", _range),
-    "lower": Key("rad or m", _bound),
-    "upper": Key("rad or m", _bound),
-    "velocity_limit": Key("rad/s or m/s", _magnitude),
-    "effort_limit": Key("N m or N", _magnitude),
-    "continuous_effort": Key("N m or N", _magnitude),
+LIMITS: dict[str, Check] = {
+    "limits": _range,  # rad or m
+    "lower": _bound,
+    "upper": _bound,
+    "velocity_limit": _magnitude,  # rad/s or m/s
+    "effort_limit": _magnitude,  # N m or N
+    "continuous_effort": _magnitude,
 }
-ROTOR = {"rotor_inertia": Key("kg m² or kg"), "gear_ratio": Key("")}
+ROTOR: dict[str, Check] = {"rotor_inertia": check_number, "gear_ratio": check_number}  # kg m² or kg
 _vector = partial(check_constant, shape=(3,))
-INERTIA = {
-    "mass": Key("kg"),
-    "com": Key("m", _vector),
-    "first_moment": Key("kg m", _vector),
-    "inertia": Key("kg m²", _tensor),
-    "inertia_about": Key("", _about),
+INERTIA: dict[str, Check] = {
+    "mass": check_number,  # kg
+    "com": _vector,  # m
+    "first_moment": _vector,  # kg m
+    "inertia": _tensor,  # kg m²
+    "inertia_about": _about,
 }
-GEOMETRY = dict.fromkeys(("a", "d", "b"), Key("m")) | {"pitch": Key("m/rad")}
-GEOMETRY |= dict.fromkeys(("alpha", "theta", "gamma"), Key("rad"))
-KEYS: Mapping[str, Key] = LIMITS | ROTOR | FRICTION | INERTIA | GEOMETRY
+GEOMETRY: dict[str, Check] = dict.fromkeys(("a", "d", "b", "pitch"), check_number)  # m, m/rad
+GEOMETRY |= dict.fromkeys(("alpha", "theta", "gamma"), check_number)  # rad
+KEYS: Mapping[str, Check] = LIMITS | ROTOR | FRICTION | INERTIA | GEOMETRY
 """The numbers of joints and links."""
 FRICTION_KEYS = tuple(FRICTION)
 """Every key of friction in a table."""
@@ -126,7 +117,7 @@ BASE = "base"
 
 def checked_keys(where: str, given: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     """The values of those of the keys that a table has, or a ModelError that names the key."""
-    return {k: KEYS[k].check(f"{where}: {k}", given[k]) for k in keys if k in given}
+    return {k: KEYS[k](f"{where}: {k}", given[k]) for k in keys if k in given}
 
 
 def limits_from_keys(where: str, given: Mapping[str, Any]) -> Limits:

@@ -48,7 +48,7 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     loops = tuple(new for old, new in pairs if not (old.couples and old.link_a in held))
     springs = tuple(s for s in parts["springs"] if s.link != s.other)  # others do nothing any more
     free = [i for i in range(len(model.joints)) if i not in held]
-    changed = {
+    changed: dict[str, Any] = {
         "joints": tuple(joints),
         "drives": tuple(_still_driven(model, {joint.name for joint in joints})),
         "springs": springs,

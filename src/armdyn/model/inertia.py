@@ -363,11 +363,7 @@ class Inertia:
     def __sub__(self, hole: Inertia) -> Inertia:
         if not isinstance(hole, Inertia):
             return NotImplemented
-        rest = Inertia(
-            self.mass - hole.mass,
-            frozen(self.first_moment - hole.first_moment),
-            frozen(self.moment - hole.moment),
-        )
+        rest = self + Inertia(-hole.mass, -hole.first_moment, -hole.moment)
         why = rest.fault if rest.mass > DIGITS_TOLERANCE * self.mass else "no mass is left"
         if why is not None:
             raise InertiaError(

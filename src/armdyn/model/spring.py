@@ -44,8 +44,7 @@ class Spring:
         """Why no robot can have this spring; empty if one can."""
         if self.link == self.other:
             return "both ends are on one link, so that it does nothing"
-        places = (("point", self.point), ("anchor", self.anchor))
-        for end, place in places:
+        for end, place in (("point", self.point), ("anchor", self.anchor)):
             if not (np.abs(place) <= LARGEST_LENGTH).all():
                 return f"its {end} is farther than {LARGEST_LENGTH:g} m away, {place.tolist()}"
         if not 0 <= self.stiffness <= MASS_RANGE[1]:

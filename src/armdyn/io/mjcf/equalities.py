@@ -52,9 +52,7 @@ class Couplings:
         waiting = list(self.curves.values())
         while ready := [x for x in waiting if self._position(x[1], found) is not None]:
             for follower, leader, coefficients in ready:
-                at = self._position(leader, found)
-                assert at is not None
-                found[follower] = polynomial(coefficients, at)
+                found[follower] = polynomial(coefficients, self._position(leader, found))
                 waiting.remove((follower, leader, coefficients))
         return found
 

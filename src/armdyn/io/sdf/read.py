@@ -103,9 +103,6 @@ class _Robot:
             self.links |= {c.child: Inertia.zero() for c in made[:-1]}
             self.connections += made
             self.placements[far] = frozen(np.linalg.inv(joint.place) @ places[far])
-        self._check(path)
-
-    def _check(self, path: Path) -> None:
         reached = {self.root, WORLD, *self.placements}
         for name in (name for name in self.places if name not in reached):
             raise SdfError(
@@ -126,11 +123,11 @@ class _Robot:
         """The joints that close loops, as cut joints."""
         found = []
         for joint in self.cuts:
-            ends = [
+            a, b = (
                 (link, np.linalg.inv(self.places[link]) @ joint.cut_frame)
                 for link in (joint.child, joint.parent)
-            ]
-            found.append(loop_between(model, joint.name, CUT_JOINTS[joint.simple], *ends))
+            )
+            found.append(loop_between(model, joint.name, CUT_JOINTS[joint.simple], a, b))
         return found
 
 
