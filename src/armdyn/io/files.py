@@ -57,8 +57,8 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
     if options.model is not None and path.suffix.lower() != ".sdf":
         raise ModelError(f"{path}: model names one of several in an SDF file; here there is one")
     model, findings = imported(reader)(path, options)
-    if str(source) in catalog_names() and (odd := remark(model.note)):
-        findings = (*findings, Finding("warning", str(source), f"{source}: {odd}"))
+    if name in catalog_names() and (odd := remark(model.note)):
+        findings = (*findings, Finding("warning", name, f"{name}: {odd}"))
     for name, value in check_locked(options.locked).items():
         model = noted(model, f"joint {name!r} locked at {value:g}")
     return model, findings
