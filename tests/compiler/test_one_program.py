@@ -15,9 +15,9 @@ import armdyn
 from armdyn.cli.app import app
 from armdyn.closed_forms.recursive import recursive
 from armdyn.errors import ArmdynError, GraphError, UnknownNameError
-from armdyn.export.c.export import header, source
+from armdyn.export.c.export import c_sources
 from armdyn.export.export_comments import operations
-from armdyn.export.options import ExportOptions, functions_of
+from armdyn.export.options import ExportOptions
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
 from armdyn.quantities.program import QUANTITIES, quantity_program
@@ -105,13 +105,9 @@ def test_a_designed_arm_has_one_count_too(tmp_path):
 
 def same_counts(robot, told):
     """Whether kernels, C and the façade have the operations that were told."""
-    options = ExportOptions(tuple(told))
-    functions = functions_of(robot.model, options)
-    texts = [
-        re.sub(r"[\s*]+", " ", write(robot.model, functions, "arm", options))
-        for write in (header, source)
-    ]
-    for function in functions:
+    exported = c_sources(robot.model, ExportOptions(tuple(told)))
+    texts = [re.sub(r"[\s*]+", " ", text) for text in exported.texts.values()]
+    for function in exported.functions:
         name, program = function.name, function.program
         kernel = robot.kernel(name).__self__
         assert kernel.operations == program.operations

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import Template
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from armdyn.export.c.selftest import selftest
 from armdyn.export.export_comments import file_lines, function_lines, operations
 from armdyn.export.names import comment, prefix_of
 from armdyn.export.options import Exported, ExportOptions, Function, functions_of, write_all
+from armdyn.forks import cached_property
 from armdyn.graph.operations import FAR_ANGLE
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
@@ -23,7 +25,32 @@ from armdyn.model import RobotModel
 COLUMNS = 96
 LIBRARY = ("sin", "cos", "sqrt", "exp", "tanh")
 """Operations that are functions of the C library; the others are operators or written out."""
-HELPERS = ("sign", "angle_sum", "signed_power", "guard")
+HELPERS = {
+    "sign": Template("""\
+static $real sign($real x)
+{
+    return x > $zero ? $one : x < $zero ? -$one : x;
+}"""),
+    "angle_sum": Template("""\
+/* a + b; far from zero less whole turns, so that it is not rounded. */
+static $real angle_sum($real a, $real b)
+{
+    const $real total = a + b;
+    return fabs$f(total) > $far ? atan2$f(sin$f(a), cos$f(a)) + atan2$f(sin$f(b), cos$f(b)) : total;
+}"""),
+    "signed_power": Template("""\
+static $real signed_power($real x, $real a)
+{
+    return x > $zero ? pow$f(x, a) : x < $zero ? -pow$f(-x, a) : x;
+}"""),
+    "guard": Template("""\
+/* A pivot that is more than rounding of the inertia it comes from, else NaN. */
+static $real guard($real pivot, $real scale)
+{
+    const $real least = $least * (scale < $zero ? -scale : scale);
+    return pivot > least || -pivot > least ? pivot : ($real)NAN;
+}"""),
+}
 """Operations that are written out as functions; all but the first need the header of maths."""
 
 
@@ -36,8 +63,15 @@ class CSources:
     prefix: str
     """Start of the names of files and functions."""
     functions: tuple[Function, ...]
-    texts: dict[str, str]
-    """The texts by the name of their file."""
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The texts by the name of their file."""
+        texts = {f"{self.prefix}.c": _source(self), f"{self.prefix}.h": _header(self, {})}
+        if self.options.processors:  # the header is written again with what was measured by it
+            sizes = footprints(texts, self.prefix, self.options.processors, [*self.programs])
+            texts[f"{self.prefix}.h"] = _header(self, sizes)
+        return texts
 
     @property
     def programs(self) -> dict[str, Program]:
@@ -45,9 +79,25 @@ class CSources:
         return {f.name: f.program for f in self.functions}
 
     @property
+    def used(self) -> set[str]:
+        """The operations of all functions."""
+        return {i.op for f in self.functions for i in f.program.instructions}
+
+    @property
     def real(self) -> str:
         """The type of numbers."""
         return "float" if self.options.single else "double"
+
+    @property
+    def language(self) -> Statements:
+        """How expressions are written."""
+        single = self.options.single
+        return Statements(
+            number=_single if single else _double,
+            entry=lambda name, i: f"{name}[{i}]",
+            functions={op: f"{op}f(" for op in LIBRARY} if single else {},
+            declare=f"const {self.real} {{name}} = {{value}};",
+        )
 
     @property
     def selftest(self) -> str:
@@ -77,49 +127,35 @@ def c_sources(model: RobotModel, options: ExportOptions | None = None) -> CSourc
     """The source and the header of functions of a robot."""
     options = options or ExportOptions()
     prefix = prefix_of(model.name, options.prefix)
-    functions = functions_of(model, options)
-    texts = {
-        f"{prefix}.c": source(model, functions, prefix, options),
-        f"{prefix}.h": header(model, functions, prefix, options),
-    }
-    if options.processors:  # the header is written again with what was measured by it
-        names = [f.name for f in functions]
-        sizes = footprints(texts, prefix, options.processors, names)
-        texts[f"{prefix}.h"] = header(model, functions, prefix, options, sizes)
-    return CSources(model, options, prefix, functions, texts)
+    return CSources(model, options, prefix, functions_of(model, options))
 
 
-def header(
-    model: RobotModel,
-    functions: Sequence[Function],
-    prefix: str,
-    options: ExportOptions,
-    sizes: Mapping[str, Sequence[Footprint]] | None = None,
-) -> str:
+def _header(made: CSources, sizes: Mapping[str, Sequence[Footprint]]) -> str:
     """The header: what every function computes, its units, conventions and operations."""
-    guard, n = f"{prefix.upper()}_H", len(model.independent)
-    used = _used(functions)
+    upper, used = made.prefix.upper(), made.used
     called = [op for op in LIBRARY if op in used] + ["pow"] * ("signed_power" in used)
     called += ["fabs", "atan2"] * ("angle_sum" in used)
     library = [f"Of the C library they call {', '.join(called) or 'nothing'}."]
     library += _FAR if "angle_sum" in used else []
     lines = [
-        *_block([*file_lines(model, options), "", *_ALIASING, *library]),
-        f"#ifndef {guard}",
-        f"#define {guard}",
+        *_block([*file_lines(made.model, made.options), "", *_ALIASING, *library]),
+        f"#ifndef {upper}_H",
+        f"#define {upper}_H",
         "",
-        f"#define {prefix.upper()}_JOINTS {n}",
+        f"#define {upper}_JOINTS {len(made.model.independent)}",
         "",
         "#ifdef __cplusplus",
         'extern "C" {',
         "#endif",
         "",
     ]
-    for function in functions:
-        measured = [size.text for size in (sizes or {}).get(function.name, ())]
-        measured += [_accuracy(model, function)] if options.single else []
-        lines += _block([*function_lines(model, function), *measured])
-        lines += [*_signature(function, prefix, options, ";"), ""]
+    for function in made.functions:
+        measured = [size.text for size in sizes.get(function.name, ())]
+        if made.options.single:
+            off = f"In float off by at most {rounded_up(float_error(made.model, function))}"
+            measured += [f"{off} of the largest entry, or of 1, in {STATES} states."]
+        lines += _block([*function_lines(made.model, function), *measured])
+        lines += [*_signature(made, function, ";"), ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
     return "\n".join(lines) + "\n"
 
@@ -135,93 +171,55 @@ _FAR = (
 )
 
 
-def _accuracy(model: RobotModel, function: Function) -> str:
-    error = rounded_up(float_error(model, function))
-    return f"In float off by at most {error} of the largest entry, or of 1, in {STATES} states."
-
-
-def _used(functions: Sequence[Function]) -> set[str]:
-    return {i.op for f in functions for i in f.program.instructions}
-
-
-def source(
-    model: RobotModel, functions: Sequence[Function], prefix: str, options: ExportOptions
-) -> str:
+def _source(made: CSources) -> str:
     """The source: the numbers of the robot, the functions, and a self-test if it is asked for."""
-    real, language, table = _real(options), _language(options), ConstantTable()
+    language, table = made.language, ConstantTable()
     written: list[str] = []
-    for function in functions:
+    for function in made.functions:
         text = Body(function.program, language, table)
         written += _block([operations(function.program)])
-        written += [*_signature(function, prefix, options, ""), "{"]
+        written += [*_signature(made, function, ""), "{"]
         unused = [f"(void){i.name};" for i in function.program.inputs if i.name not in text.used]
         body = [f"    {statement}" for statement in (*unused, *text.statements)]
         written += [*body, ""] if body else []
         written += [*_results(function, text.outputs), "}", ""]
-    title = f"Dynamics of {comment(model.title or model.name)}; {prefix}.h says what is computed."
-    lines = [*_block([title]), f'#include "{prefix}.h"', ""]
-    used = _used(functions)
-    if used & {*LIBRARY, *HELPERS[1:]}:
+    name, prefix = comment(made.model.title or made.model.name), made.prefix
+    lines = _block([f"Dynamics of {name}; {prefix}.h says what is computed."])
+    lines += [f'#include "{prefix}.h"', ""]
+    if made.used & {*LIBRARY, *HELPERS} - {"sign"}:
         lines += ["#include <math.h>", ""]
-    lines += _numbers(table, real, language)
-    lines += [line for op in HELPERS if op in used for line in _helper(op, options)]
-    lines += [*written, *selftest(model, functions, prefix, real, language.number)]
-    return "\n".join(lines) + "\n"
+    if table.values:
+        values = table.values.items()
+        lines += _block(_NUMBERS)
+        lines += [f"static const {made.real} {k} = {language.number(v)};" for k, v in values]
+        lines += [""]
+    words = {
+        "real": made.real,
+        "zero": language.number(0.0),
+        "one": language.number(1.0),
+        "far": language.number(FAR_ANGLE),
+        "least": language.number(SINGLE_PIVOT if made.options.single else RELATIVE_PIVOT),
+        "f": "f" if made.options.single else "",
+    }
+    helpers = (text.substitute(words) for op, text in HELPERS.items() if op in made.used)
+    lines += [line for text in helpers for line in (*text.splitlines(), "")]
+    test = selftest(made.model, made.functions, prefix, made.real, language.number)
+    return "\n".join([*lines, *written, *test]) + "\n"
 
 
-def _numbers(table: ConstantTable, real: str, language: Statements) -> list[str]:
-    if not table.values:
-        return []
-    what = (
-        "Numbers of the robot, of link i in its frame: J second moments about the origin, M mass,",
-        "MX, MY, MZ first moments, a and r offsets, g gravity; k what is made of these, and other",
-        "numbers of joints and frames.",
-    )
-    values = [f"static const {real} {k} = {language.number(v)};" for k, v in table.values.items()]
-    return [*_block(list(what)), *values, ""]
+_NUMBERS = [
+    "Numbers of the robot, of link i in its frame: J second moments about the origin, M mass,",
+    "MX, MY, MZ first moments, a and r offsets, g gravity; k what is made of these, and other",
+    "numbers of joints and frames.",
+]
 
 
-def _helper(op: str, options: ExportOptions) -> list[str]:
-    real, number = _real(options), _language(options).number
-    zero, one = number(0.0), number(1.0)
-    if op == "sign":
-        value = f"x > {zero} ? {one} : x < {zero} ? -{one} : x"
-        return [f"static {real} sign({real} x)", "{", f"    return {value};", "}", ""]
-    if op == "angle_sum":
-        f = "f" if options.single else ""
-        near = " + ".join(f"atan2{f}(sin{f}({x}), cos{f}({x}))" for x in "ab")
-        return [
-            *_block(["a + b; far from zero less whole turns, so that it is not rounded."]),
-            f"static {real} angle_sum({real} a, {real} b)",
-            "{",
-            f"    const {real} total = a + b;",
-            f"    return fabs{f}(total) > {number(FAR_ANGLE)} ? {near} : total;",
-            "}",
-            "",
-        ]
-    if op == "signed_power":
-        power = "powf" if options.single else "pow"
-        value = f"x > {zero} ? {power}(x, a) : x < {zero} ? -{power}(-x, a) : x"
-        head = f"static {real} signed_power({real} x, {real} a)"
-        return [head, "{", f"    return {value};", "}", ""]
-    least = number(SINGLE_PIVOT if options.single else RELATIVE_PIVOT)
-    return [
-        *_block(["A pivot that is more than rounding of the inertia it comes from, else NaN."]),
-        f"static {real} guard({real} pivot, {real} scale)",
-        "{",
-        f"    const {real} least = {least} * (scale < {zero} ? -scale : scale);",
-        f"    return pivot > least || -pivot > least ? pivot : ({real})NAN;",
-        "}",
-        "",
-    ]
-
-
-def _signature(function: Function, prefix: str, options: ExportOptions, end: str) -> list[str]:
-    real, shape = _real(options), function.program.shape
+def _signature(made: CSources, function: Function, end: str) -> list[str]:
+    real, shape = made.real, function.program.shape
     arguments = [f"const {real} {i.name}[{i.size}]" for i in function.program.inputs]
     if shape:
         arguments.append(f"{real} {function.quantity.symbol}[{math.prod(shape)}]")
-    start = f"{'void' if shape else real} {prefix}_{function.name}("
+    start = f"{'void' if shape else real} {made.prefix}_{function.name}("
     line = start + ", ".join(arguments) + ")" + end
     if len(line) <= COLUMNS:
         return [line]
@@ -246,19 +244,6 @@ def _block(lines: list[str]) -> list[str]:
     if len(lines) == 1:
         return [f"/* {lines[0]} */"]
     return ["/*", *(f" * {line}".rstrip() for line in lines), " */"]
-
-
-def _real(options: ExportOptions) -> str:
-    return "float" if options.single else "double"
-
-
-def _language(options: ExportOptions) -> Statements:
-    return Statements(
-        number=_single if options.single else _double,
-        entry=lambda name, i: f"{name}[{i}]",
-        functions={op: f"{op}f(" for op in LIBRARY} if options.single else {},
-        declare=f"const {_real(options)} {{name}} = {{value}};",
-    )
 
 
 def _double(value: float) -> str:
