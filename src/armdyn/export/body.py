@@ -4,11 +4,13 @@ A value that is used once is written where it is used as long as the line stays 
 keep their order and grouping, so that rounding is that of the program.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain, count
 
+from armdyn.errors import ModelError
 from armdyn.graph.operations import FUNCTIONS, TRIG
 from armdyn.graph.printer import Infix, Language
 from armdyn.graph.program import Constant, Program
@@ -31,6 +33,13 @@ class Statements(Language):
     """A new variable, with {name} and {value} in it."""
     reuse: bool = False
     """Whether a variable takes another value once its own is not needed any more."""
+
+
+def exact_number(value: float) -> str:
+    """The shortest number that reads back the same."""
+    if not math.isfinite(value):
+        raise ModelError(f"a number of the robot comes out as {value}, which cannot be exported")
+    return repr(float(value))
 
 
 class ConstantTable:

@@ -2,6 +2,7 @@
 
 from textwrap import wrap
 
+from armdyn.errors import counted
 from armdyn.export.names import comment
 from armdyn.export.options import ExportOptions, Function
 from armdyn.formulations.rotors import rotor_inertias
@@ -48,8 +49,7 @@ def _counted(count: Operations) -> str:
         (count.sqrt, "square root"),
         (count.other, "other operation"),
     ]
-    said = [f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in parts if number]
-    return ", ".join(said)
+    return ", ".join(counted(number, noun) for number, noun in parts if number)
 
 
 def _contents(model: RobotModel, function: Function) -> str:

@@ -1,17 +1,17 @@
-"""Bridges to other libraries: whether one is there, names of kernels in it, its operations.
+"""Bridges to other libraries: whether one is there, kernels and shapes in it, its operations.
 
 Nothing of a library is imported here.
 """
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
 from armdyn.arrays import RELATIVE_PIVOT
-from armdyn.errors import BridgeError, MissingExtraError
+from armdyn.errors import BridgeError, MissingExtraError, ShapeError, counted
 from armdyn.graph.operations import FAR_ANGLE
 from armdyn.kernels.kernel import Kernel
 from armdyn.version import __version__
@@ -41,6 +41,30 @@ def target_name(kernel: Kernel) -> str:
     """A name that this and no other kernel has, as libraries may keep it for good or on disk."""
     what = repr((kernel.model.digest, kernel.request, kernel.dtype, __version__))
     return f"armdyn.{kernel.request.quantity}.{hashlib.sha256(what.encode()).hexdigest()[:24]}"
+
+
+def batch_shape(
+    function: str,
+    inputs: Mapping[str, int],
+    noun: str,
+    vectors: Sequence[Any],
+    broadcast: Callable[..., Any],
+) -> Any:
+    """The leading shape that the vectors of a function have together, each of its own length."""
+    if len(vectors) != len(inputs):
+        raise ShapeError(
+            f"{function} takes {counted(len(inputs), noun)} ({', '.join(inputs)}), got "
+            f"{len(vectors)}"
+        )
+    shapes = {name: tuple(v.shape) for name, v in zip(inputs, vectors, strict=True)}
+    for name, shape in shapes.items():
+        if shape[-1:] != (inputs[name],):
+            raise ShapeError(f"{name}: expected shape (..., {inputs[name]}), got {shape}")
+    try:
+        return broadcast(*(shape[:-1] for shape in shapes.values()))
+    except (ValueError, RuntimeError):  # of NumPy and of PyTorch
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ShapeError(f"the leading shapes do not broadcast: {listed}") from None
 
 
 def array_functions(

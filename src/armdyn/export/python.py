@@ -3,14 +3,13 @@
 What libraries spell differently is in a few helpers that are written to the module.
 """
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
 
 from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.errors import ModelError
-from armdyn.export.body import Body, ConstantTable, Statements
+from armdyn.export.body import Body, ConstantTable, Statements, exact_number
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.names import prefix_of
 from armdyn.export.options import Exported, ExportOptions, Function, functions_of, write_all
@@ -48,7 +47,7 @@ def module(model: RobotModel, functions: Sequence[Function], options: ExportOpti
     written = [line for f in functions for line in _function(model, f, table)]
     lines = ['"""' + file_lines(model, options)[0], "", *file_lines(model, options)[1:], ""]
     lines += [*_BATCHES, '"""', "", "import numpy as np", ""]
-    lines += [f"{name} = {_number(value)}" for name, value in table.values.items()]
+    lines += [f"{name} = {exact_number(value)}" for name, value in table.values.items()]
     lines += _ARRAY.splitlines()
     used = {i.op for f in functions for i in f.program.instructions}
     lines += _WHERE.splitlines() if used & _CHOOSING else []
@@ -177,14 +176,8 @@ def _whole(program: Program) -> set[int]:
     return {k for k, names in enumerate(on) if len(names) == len(program.inputs)}
 
 
-def _number(value: float) -> str:
-    if not math.isfinite(value):
-        raise ModelError(f"a number of the robot comes out as {value}; nothing can be exported")
-    return repr(float(value))
-
-
 _LANGUAGE = Statements(
-    number=_number,
+    number=exact_number,
     entry=lambda name, i: f"{name}{i + 1}",
     functions={op: f"xp.{op}(" for op in FUNCTIONS} | {op: f"_{op}(xp, " for op in _HELPERS},
     declare="{name} = {value}",

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.errors import ModelError
-from armdyn.export.body import Body, ConstantTable, Statements
+from armdyn.export.body import Body, ConstantTable, Statements, exact_number
 from armdyn.export.c.accuracy import STATES, float_error, rounded_up
 from armdyn.export.c.processors import Footprint, footprints
 from armdyn.export.c.selftest import selftest
@@ -93,7 +93,7 @@ class CSources:
         """How expressions are written."""
         single = self.options.single
         return Statements(
-            number=_single if single else _double,
+            number=_single if single else exact_number,
             entry=lambda name, i: f"{name}[{i}]",
             functions={op: f"{op}f(" for op in LIBRARY} if single else {},
             declare=f"const {self.real} {{name}} = {{value}};",
@@ -244,13 +244,6 @@ def _block(lines: list[str]) -> list[str]:
     if len(lines) == 1:
         return [f"/* {lines[0]} */"]
     return ["/*", *(f" * {line}".rstrip() for line in lines), " */"]
-
-
-def _double(value: float) -> str:
-    """The shortest number that reads back the same."""
-    if not math.isfinite(value):
-        raise ModelError(f"a number of the robot comes out as {value}, which C cannot be given")
-    return repr(float(value))
 
 
 def _single(value: float) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from armdyn.errors import CompilerError, check_known
+from armdyn.export.options import write_all
 
 FLAGS = ("-std=c99", "-O2", "-ffunction-sections", "-fstack-usage")
 _ARM = ("arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi")
@@ -80,11 +81,8 @@ def footprints(
     """For each function what it takes on each of the processors with these names."""
     for name in names:
         check_known("processor", name, PROCESSORS)
-    found: dict[str, list[Footprint]] = {function: [] for function in functions}
-    for name in names:
-        for function, footprint in _measured(texts, prefix, PROCESSORS[name], functions).items():
-            found[function].append(footprint)
-    return found
+    measured = [_measured(texts, prefix, PROCESSORS[name], functions) for name in names]
+    return {function: [each[function] for each in measured] for function in functions}
 
 
 def _measured(
@@ -93,8 +91,7 @@ def _measured(
     cc = _compiler(processor)
     with tempfile.TemporaryDirectory(prefix="armdyn-size-") as name:
         folder = Path(name)
-        for file, text in texts.items():
-            (folder / file).write_text(text, encoding="utf-8")
+        write_all(folder, texts)
         compiled([cc, *FLAGS, *processor.flags, "-c", f"{prefix}.c", "-o", "made.o"], folder)
         version = compiled([cc, "-dumpfullversion", "-dumpversion"], folder).strip()
         usage = next(folder.glob("*.su"), None)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import check_truth
-from armdyn.errors import BridgeError, ShapeError, counted
-from armdyn.export.library import check_library
+from armdyn.errors import BridgeError, ShapeError
+from armdyn.export.library import batch_shape, check_library
 from armdyn.kernels.kernel import Kernel
 
 
@@ -45,23 +45,11 @@ class JaxFunction:
         from armdyn.export.jax.primitive import call  # noqa: PLC0415
 
         self._check_x64(jax)
-        if len(vectors) != len(self.inputs):
-            raise ShapeError(
-                f"{self.__name__} takes {counted(len(self.inputs), 'array')} "
-                f"({', '.join(self.inputs)}), got "
-                f"{len(vectors)}"
-            )
         arrays = [jnp.asarray(v) for v in vectors]
-        for (name, size), array in zip(self.inputs.items(), arrays, strict=True):
-            if array.ndim < 1 or array.shape[-1] != size:
-                raise ShapeError(f"{name}: expected shape (..., {size}), got {array.shape}")
+        batch = batch_shape(self.__name__, self.inputs, "array", arrays, np.broadcast_shapes)
+        for name, array in zip(self.inputs, arrays, strict=True):
             if not jnp.issubdtype(array.dtype, np.floating) and array.dtype.kind not in "iub":
                 raise ShapeError(f"{name}: expected real numbers, got {array.dtype}")
-        try:
-            batch = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
-        except ValueError:
-            shapes = ", ".join(f"{n} {a.shape}" for n, a in zip(self.inputs, arrays, strict=True))
-            raise ShapeError(f"the leading shapes do not broadcast: {shapes}") from None
         dtype = self.kernel.dtype
         whole = [jnp.broadcast_to(a, batch + a.shape[-1:]).astype(dtype) for a in arrays]
         return call(self._quantity, None, *whole)[0]

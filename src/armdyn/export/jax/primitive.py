@@ -7,7 +7,7 @@ derivatives are taken by JAX from their programs.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
 from math import prod
@@ -40,15 +40,6 @@ class Quantity:
     shape: tuple[int, ...]
     """Of the result for one state."""
     dtype: str
-    _programs: dict[str | None, Callable[..., list[Any]]] = field(default_factory=dict)
-
-    def program(self, mode: str | None) -> Callable[..., list[Any]]:
-        """The program of a mode in jax.numpy, which gives a list of results."""
-        if mode not in self._programs:
-            run = program_function(self.kernel(mode).program)
-            cuts = tuple(accumulate(self.sizes))[:-1] if mode == "vjp" else ()
-            self._programs[mode] = lambda *vectors: jnp.split(run(*vectors), cuts, -1)
-        return self._programs[mode]
 
     def target(self, mode: str | None) -> str:
         """The name under which XLA knows the kernel of a mode."""
@@ -70,6 +61,14 @@ _HANDLERS: dict[str, Handler] = {}
 """What is registered, by name: XLA keeps it for good, and so must we."""
 call_p = Primitive("armdyn")
 call_p.multiple_results = True
+
+
+@cache
+def _program(quantity: Quantity, mode: str | None) -> Callable[..., list[Any]]:
+    """The program of a mode in jax.numpy, which gives a list of results."""
+    run = program_function(quantity.kernel(mode).program)
+    cuts = tuple(accumulate(quantity.sizes))[:-1] if mode == "vjp" else ()
+    return lambda *vectors: jnp.split(run(*vectors), cuts, -1)
 
 
 def call(quantity: Quantity, mode: str | None, *vectors: Any) -> list[Any]:
@@ -94,14 +93,14 @@ def _abstract(*vectors: Any, quantity: Quantity, mode: str | None) -> list[Any]:
 
 def _by_kernel(*vectors: Any, quantity: Quantity, mode: str | None) -> Any:
     if quantity.by_program:
-        return quantity.program(mode)(*vectors)
+        return _program(quantity, mode)(*vectors)
     batch, shapes = vectors[0].shape[:-1], quantity.results(mode)
     made = [jax.ShapeDtypeStruct(batch + shape, quantity.dtype) for shape in shapes]
     return jax.ffi.ffi_call(quantity.target(mode), made)(*vectors)
 
 
 def _by_program(*vectors: Any, quantity: Quantity, mode: str | None) -> Any:
-    return quantity.program(mode)(*vectors)
+    return _program(quantity, mode)(*vectors)
 
 
 def _along(
@@ -109,7 +108,7 @@ def _along(
 ) -> tuple[list[Any], list[Any]]:
     directions = [ad.instantiate_zeros(t) for t in tangents]
     if mode is not None:
-        return jax.jvp(quantity.program(mode), tuple(primals), tuple(directions))
+        return jax.jvp(_program(quantity, mode), tuple(primals), tuple(directions))
     value = call(quantity, None, *primals)
     return value, call(quantity, "jvp", *primals, *directions)
 

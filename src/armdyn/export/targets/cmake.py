@@ -3,7 +3,7 @@
 from armdyn.export.c.export import CSources
 from armdyn.export.names import comment
 from armdyn.export.targets.eigen import eigen_header
-from armdyn.export.targets.target import ExportTarget, Package, filled, template
+from armdyn.export.targets.target import ExportTarget, Package, filled
 from armdyn.version import __version__
 
 
@@ -33,7 +33,7 @@ def _package(made: CSources) -> Package:
         "example/CMakeLists.txt": "cmake/example.txt",
         "example/main.c": "cmake/main.c",
     }
-    texts = {path: filled(template(name), words) for path, name in files.items()}
+    texts = {path: filled(name, words) for path, name in files.items()}
     try_it = "cmake -S . -B build && cmake --build build && ctest --test-dir build"
     return Package({**made.texts, f"{made.prefix}.hpp": eigen_header(made), **texts}, try_it)
 

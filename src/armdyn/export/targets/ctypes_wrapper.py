@@ -3,7 +3,7 @@
 from armdyn.export.c.export import CSources
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.options import Function
-from armdyn.export.targets.target import ExportTarget, Package, filled, template
+from armdyn.export.targets.target import ExportTarget, Package, filled
 
 
 def _package(made: CSources) -> Package:
@@ -16,7 +16,7 @@ def _package(made: CSources) -> Package:
         "FUNCTIONS": "\n".join(line for f in made.functions for line in _function(made, f)),
     }
     name = f"{made.prefix}_ctypes"
-    texts = {**made.texts, f"{name}.py": filled(template("ctypes.py.in"), words)}
+    texts = {**made.texts, f"{name}.py": filled("ctypes.py.in", words)}
     first = made.functions[0]
     zeros = ", ".join(f"[0.0] * {i.size}" for i in first.program.inputs)
     return Package(texts, f'python -c "import {name}; print({name}.{first.name}({zeros}))"')

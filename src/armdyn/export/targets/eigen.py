@@ -5,7 +5,7 @@ import math
 from armdyn.export.c.export import CSources
 from armdyn.export.export_comments import function_lines
 from armdyn.export.options import Function
-from armdyn.export.targets.target import ExportTarget, Package, filled, template
+from armdyn.export.targets.target import ExportTarget, Package, filled
 
 
 def eigen_header(made: CSources) -> str:
@@ -18,7 +18,7 @@ def eigen_header(made: CSources) -> str:
         "JOINTS": len(made.model.independent),
         "FUNCTIONS": "\n".join(functions),
     }
-    return filled(template("eigen.hpp"), words)
+    return filled("eigen.hpp", words)
 
 
 def _function(made: CSources, f: Function) -> list[str]:

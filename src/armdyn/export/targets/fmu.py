@@ -8,7 +8,6 @@ import hashlib
 import io
 import tempfile
 import zipfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,15 +17,14 @@ from xml.etree import ElementTree as ET
 from armdyn.export.c.export import CSources
 from armdyn.export.c.processors import compiled, compiler
 from armdyn.export.names import comment
+from armdyn.export.options import write_all
 from armdyn.export.targets.target import (
     ExportTarget,
     Package,
     filled,
     library_end,
-    template,
     this_platform,
 )
-from armdyn.model import RobotModel
 from armdyn.version import __version__
 
 STEP = 1e-3
@@ -63,44 +61,40 @@ class Variable:
     start: float | None = None
 
 
+_OF_JOINTS = (
+    ("tau", "input", "torque of the actuator of", "", 0.0),
+    ("q", "output", "position of", "exact", 0.0),
+    ("qd", "output", "velocity of", "exact", 0.0),
+    ("qdd", "output", "acceleration of", "calculated", None),
+)
+"""Name, causality, meaning, initial and start of the variables that each joint has."""
+
+
 def variables(made: CSources) -> tuple[Variable, ...]:
     """All variables, in the order in which the source of the FMU keeps them."""
     model = made.model
     found = [Variable("time", "independent", "time", "s")]
-    found += _joints(model, "tau", "input", "torque of the actuator of", "", start=0.0)
-    found += _joints(model, "q", "output", "position of", "exact", start=0.0)
-    found += _joints(model, "qd", "output", "velocity of", "exact", start=0.0)
-    found += _joints(model, "qdd", "output", "acceleration of", "calculated")
+    for name, causality, about, initial, start in _OF_JOINTS:
+        for k, i in enumerate(model.independent, start=1):
+            kind, said = model.joints[i].type, f"{about} {comment(model.joints[i].name)}"
+            units = {"tau": kind.torque_unit.replace("·", "."), "q": kind.unit}
+            unit = (units | {"qd": f"{kind.unit}/s", "qdd": f"{kind.unit}/s2"})[name]
+            place = f"{name}[{k}]"
+            found += [Variable(place, causality, said, unit, "continuous", initial, start)]
     about = "longest step of the integrator"
     found += [Variable("step", "parameter", about, "s", "fixed", "exact", STEP)]
+    field, body = model.gravity.tolist(), "body at the tool: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz"
     rest = {
-        "payload": ("body at the tool: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz", PAYLOAD_UNITS),
-        "gravity": ("field of gravity, pointing down, world axes", ("m/s2",) * 3),
+        "payload": (body, zip(PAYLOAD_UNITS, [0.0] * 10, strict=True)),
+        "gravity": ("field of gravity, pointing down, world axes", (("m/s2", x) for x in field)),
     }
-    starts = {"payload": [0.0] * 10, "gravity": [float(x) for x in model.gravity]}
     for name in (i.name for i in made.functions[0].program.inputs if i.name in rest):
-        about, units = rest[name]
+        about, entries = rest[name]
         found += [
             Variable(f"{name}[{k}]", "parameter", about, unit, "tunable", "exact", start)
-            for k, (unit, start) in enumerate(zip(units, starts[name], strict=True), start=1)
+            for k, (unit, start) in enumerate(entries, start=1)
         ]
     return tuple(found)
-
-
-def _joints(
-    model: RobotModel,
-    name: str,
-    causality: str,
-    about: str,
-    initial: str,
-    start: float | None = None,
-) -> Iterable[Variable]:
-    for k, i in enumerate(model.independent, start=1):
-        joint = model.joints[i]
-        ends = {"tau": joint.type.torque_unit.replace("·", "."), "q": joint.type.unit}
-        ends |= {"qd": f"{joint.type.unit}/s", "qdd": f"{joint.type.unit}/s2"}
-        said = f"{about} {comment(joint.name)}"
-        yield Variable(f"{name}[{k}]", causality, said, ends[name], "continuous", initial, start)
 
 
 def token(made: CSources) -> str:
@@ -130,12 +124,25 @@ def model_description(made: CSources) -> str:
         canSerializeFMUState="true",
     )
     found = variables(made)
-    _units(ET.SubElement(root, "UnitDefinitions"), {v.unit for v in found})
+    units, used = ET.SubElement(root, "UnitDefinitions"), {v.unit for v in found}
+    for name in (name for name in UNITS if name in used):
+        unit = ET.SubElement(units, "Unit", name=name)
+        ET.SubElement(unit, "BaseUnit", {k: str(power) for k, power in UNITS[name].items()})
     ET.SubElement(root, "DefaultExperiment", startTime="0", stopTime="1", stepSize="0.01")
     listed = ET.SubElement(root, "ModelVariables")
     structure = ET.SubElement(root, "ModelStructure")
     for reference, variable in enumerate(found):
-        _variable(listed, reference, variable)
+        words = {
+            "name": variable.name,
+            "valueReference": str(reference),
+            "description": variable.about,
+            "causality": variable.causality,
+            "variability": variable.variability,
+            "unit": variable.unit,
+        }
+        words |= {"initial": variable.initial} if variable.initial else {}
+        words |= {} if variable.start is None else {"start": repr(variable.start)}
+        ET.SubElement(listed, "Float64", words)
     outputs = [(k, v) for k, v in enumerate(found) if v.causality == "output"]
     for reference, _ in outputs:
         ET.SubElement(structure, "Output", valueReference=str(reference))
@@ -143,26 +150,6 @@ def model_description(made: CSources) -> str:
         if variable.initial == "calculated":
             ET.SubElement(structure, "InitialUnknown", valueReference=str(reference))
     return _text(root)
-
-
-def _variable(listed: ET.Element, reference: int, variable: Variable) -> None:
-    words = {
-        "name": variable.name,
-        "valueReference": str(reference),
-        "description": variable.about,
-        "causality": variable.causality,
-        "variability": variable.variability,
-        "unit": variable.unit,
-    }
-    words |= {"initial": variable.initial} if variable.initial else {}
-    words |= {} if variable.start is None else {"start": repr(variable.start)}
-    ET.SubElement(listed, "Float64", words)
-
-
-def _units(listed: ET.Element, used: set[str]) -> None:
-    for name in (name for name in UNITS if name in used):
-        unit = ET.SubElement(listed, "Unit", name=name)
-        ET.SubElement(unit, "BaseUnit", {k: str(power) for k, power in UNITS[name].items()})
 
 
 def build_description(made: CSources) -> str:
@@ -181,7 +168,7 @@ def _text(root: ET.Element) -> str:
 
 
 def _package(made: CSources, binary: bool) -> Package:
-    sources = {**made.texts, "fmu_model.h": _model_header(made), "fmu.c": template("fmu/fmu.c")}
+    sources = {**made.texts, "fmu_model.h": _model_header(made), "fmu.c": filled("fmu/fmu.c", {})}
     contents: dict[str, str | bytes] = {"modelDescription.xml": model_description(made)}
     contents |= {f"sources/{name}": text for name, text in sources.items()}
     contents["sources/buildDescription.xml"] = build_description(made)
@@ -205,7 +192,7 @@ def _model_header(made: CSources) -> str:
         "MORE": more,
         "STARTS": ", ".join(repr(v.start or 0.0) for v in found),
     }
-    return filled(template("fmu/fmu_model.h"), words)
+    return filled("fmu/fmu_model.h", words)
 
 
 def _binary(prefix: str, sources: dict[str, str]) -> dict[str, bytes]:
@@ -216,8 +203,7 @@ def _binary(prefix: str, sources: dict[str, str]) -> dict[str, bytes]:
     library = f"{prefix}{library_end(platform)}"
     with tempfile.TemporaryDirectory(prefix="armdyn-fmu-") as name:
         folder = Path(name)
-        for file, text in sources.items():
-            (folder / file).write_text(text, encoding="utf-8")
+        write_all(folder, sources)
         compiled([cc, *FLAGS, f"{prefix}.c", "fmu.c", "-o", library, "-lm"], folder)
         return {f"binaries/{platform}/{library}": (folder / library).read_bytes()}
 

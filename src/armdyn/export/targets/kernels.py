@@ -1,10 +1,12 @@
 """Compiled kernels for C: object files for a platform, and functions of whole batches."""
 
+from math import prod
+
 from armdyn.errors import check_known
 from armdyn.export.c.export import CSources
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.options import Function
-from armdyn.export.targets.target import ExportTarget, Package, filled, template, this_platform
+from armdyn.export.targets.target import ExportTarget, Package, filled, this_platform
 from armdyn.kernels.llvm.objects import PLATFORMS, kernel_object
 
 ENDS = {"ELF": ".o", "Mach-O": ".o", "COFF": ".obj"}
@@ -24,8 +26,8 @@ def _package(made: CSources) -> Package:
         "FUNCTIONS": "\n".join(line for f in made.functions for line in _function(made, f)),
     }
     files: dict[str, str | bytes] = {
-        f"{prefix}_kernels.h": filled(template("kernels/kernels.h"), words),
-        f"{prefix}_kernels.c": filled(template("kernels/kernels.c"), words),
+        f"{prefix}_kernels.h": filled("kernels/kernels.h", words),
+        f"{prefix}_kernels.c": filled("kernels/kernels.c", words),
     }
     objects = {f"{prefix}_{f.name}{end}": _object(made, f, name, dtype) for f in made.functions}
     try_it = f"cc -std=c99 -O2 -shared -fPIC {prefix}_kernels.c {prefix}_*{end} -o lib{prefix}.so"
@@ -57,11 +59,7 @@ def _function(made: CSources, f: Function) -> list[str]:
     inputs, shape, real = f.program.inputs, f.program.shape, made.real
     arrays = [*(f"(char *){i.name}" for i in inputs), f"(char *){f.quantity.symbol or 'result'}"]
     outer = [i.size or 1 for i in inputs] + [len(f.program.outputs)]
-    inner: list[int] = []
-    step = 1
-    for length in reversed(shape):
-        inner.insert(0, step)
-        step *= length
+    inner = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     steps = [*outer, *(1 for _ in inputs), *inner]
     strides = ", ".join(f"{step} * (intptr_t)sizeof({real})" for step in steps)
     loop = f"{made.prefix}_{f.name}_loop"

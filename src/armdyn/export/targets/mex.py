@@ -7,7 +7,7 @@ from armdyn.export.c.export import CSources
 from armdyn.export.c.selftest import expectations, tolerance
 from armdyn.export.export_comments import function_lines
 from armdyn.export.options import Function
-from armdyn.export.targets.target import ExportTarget, Package, filled, template
+from armdyn.export.targets.target import ExportTarget, Package, filled
 
 
 def _package(made: CSources) -> Package:
@@ -27,7 +27,7 @@ def _package(made: CSources) -> Package:
         f"{name}_build.m": "mex/build.m",
         f"{name}_test.m": "mex/test.m",
     }
-    texts = {path: filled(template(file), words) for path, file in files.items()}
+    texts = {path: filled(file, words) for path, file in files.items()}
     texts |= {f"+{name}/{f.name}.m": _function(made, f) for f in made.functions}
     try_it = f"octave --quiet --no-history --eval '{name}_build; {name}_test'"
     return Package({**made.texts, **texts}, try_it)

@@ -5,7 +5,7 @@ from xml.sax.saxutils import escape
 
 from armdyn.export.c.export import CSources
 from armdyn.export.names import comment
-from armdyn.export.targets.target import ExportTarget, Package, filled, template
+from armdyn.export.targets.target import ExportTarget, Package, filled
 from armdyn.version import __version__
 
 FUNCTIONS = (
@@ -34,7 +34,7 @@ def _package(made: CSources) -> Package:
         f"src/{name}.cpp": "ros2/plugin.cpp",
         "README.md": "ros2/README.md",
     }
-    texts = {path: filled(template(file), words) for path, file in files.items()}
+    texts = {path: filled(file, words) for path, file in files.items()}
     sources = {f"src/{file}": text for file, text in made.texts.items()}
     return Package({**sources, **texts}, f"colcon build --packages-select {name}")
 

@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib.resources import files
 
 from armdyn.errors import ModelError
@@ -63,14 +62,9 @@ class ExportTarget:
         return replace(given, functions=self.functions, friction=given.friction and self.friction)
 
 
-@cache
-def template(name: str) -> str:
-    """The text of a template of this room."""
-    return (files("armdyn.export.targets") / "templates" / name).read_text(encoding="utf-8")
-
-
-def filled(text: str, words: Mapping[str, object]) -> str:
-    """A text in which every @NAME@ is replaced by its word; each must have one."""
+def filled(name: str, words: Mapping[str, object]) -> str:
+    """A template of this room in which every @NAME@ is replaced by its word; each must have one."""
+    text = (files("armdyn.export.targets") / "templates" / name).read_text(encoding="utf-8")
     return re.sub(r"@([A-Z_]+)@", lambda found: str(words[found[1]]), text)
 
 

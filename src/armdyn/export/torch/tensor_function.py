@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from armdyn.errors import ShapeError, counted
+from armdyn.errors import ShapeError
+from armdyn.export.library import batch_shape
 from armdyn.export.torch.operators import Operators, operators, whole_batch
 from armdyn.kernels.kernel import Kernel
 
@@ -29,28 +30,16 @@ class TorchFunction:
 
     def __call__(self, *vectors: Any) -> Any:
         """The quantity for tensors in the order of `inputs`."""
-        if len(vectors) != len(self.inputs):
-            raise ShapeError(
-                f"{self.__name__} takes {counted(len(self.inputs), 'tensor')} "
-                f"({', '.join(self.inputs)}), got "
-                f"{len(vectors)}"
-            )
-        for (name, size), vector in zip(self.inputs.items(), vectors, strict=True):
+        for name, vector in zip(self.inputs, vectors, strict=False):  # their count comes next
             if not isinstance(vector, torch.Tensor):
                 raise ShapeError(f"{name}: expected a tensor, got {type(vector).__name__}")
-            if vector.ndim < 1 or vector.shape[-1] != size:
-                raise ShapeError(f"{name}: expected shape (..., {size}), got {tuple(vector.shape)}")
             if vector.dtype != self.dtype:
                 raise ShapeError(
                     f"{name}: expected {self.dtype}, got {vector.dtype}; convert it, or make the "
                     'function with robot.torch(..., dtype="float32") or "float64"'
                 )
-        try:
-            batch = torch.broadcast_shapes(*(v.shape[:-1] for v in vectors))
-        except RuntimeError:
-            named = zip(self.inputs, vectors, strict=True)
-            shapes = ", ".join(f"{name} {tuple(v.shape)}" for name, v in named)
-            raise ShapeError(f"the leading shapes do not broadcast: {shapes}") from None
+        inputs, broadcast = self.inputs, torch.broadcast_shapes
+        batch = batch_shape(self.__name__, inputs, "tensor", vectors, broadcast)
         whole = [v.expand(*batch, v.shape[-1]) for v in vectors]
         if torch.compiler.is_compiling():  # which knows operators, but no rule of forward mode
             return self._operators.run[None](whole)
