@@ -8,8 +8,17 @@ from typing import Any
 import typer
 
 from armdyn.cli.console import deliver, print_line, print_result, status
-from armdyn.cli.options import Json, RobotSource, file_option, flag, option, takes_robot
-from armdyn.errors import UnknownNameError
+from armdyn.cli.options import (
+    Json,
+    RobotSource,
+    checked_plot,
+    file_option,
+    flag,
+    option,
+    pairs,
+    takes_robot,
+)
+from armdyn.errors import check_known
 
 
 @takes_robot
@@ -41,7 +50,9 @@ def equations(
         "workspace", "With --drop: the motion, or the workspace.", "TRAJECTORY.csv|workspace"
     ),
     output: Path | None = file_option("Write to a file.", "FILE"),
-    plot: Path | None = option(None, "With --form structure: draw it to a .png, .pdf or .svg."),
+    plot: Path | None = option(
+        None, "With --form structure: draw it to a .png, .pdf or .svg.", callback=checked_plot
+    ),
     json: Json = False,
 ) -> None:
     """Write the equations of motion, in symbols or numbers."""
@@ -53,14 +64,13 @@ def equations(
         return
     from armdyn.closed_forms.forms import equations as written
     from armdyn.closed_forms.forms import format_of
-    from armdyn.closed_forms.letters import letter_pairs
 
     wanted = format_of(format_, output)
     if digits is None:
         digits = 17 if wanted in ("python", "sympy") else 6
-    pairs = None if letters is None else letter_pairs(letters)
+    named = pairs("--letters", letters or None, "PARAMETER=EXPRESSION such as x1=l/2")
     look: dict[str, Any] = {"values": values, "digits": digits, "frame": frame, "closed": closed}
-    found = written(arm, form, letters=pairs, **look)
+    found = written(arm, form, letters=None if letters is None else dict(named), **look)
     found = replace(found, notes=(*found.notes, *dropped))
     _deliver(found.data() if json else {}, lambda: found.to(wanted), (output, None), json)
 
@@ -87,8 +97,7 @@ def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> N
     """Refuse options that the form of the equations does not have."""
     from armdyn.closed_forms.forms import FORMS
 
-    if form not in (*FORMS, "structure"):
-        raise UnknownNameError("form of the equations", form, (*FORMS, "structure"))
+    check_known("form of the equations", form, (*FORMS, "structure"))
     if framed and form != "cartesian":
         raise typer.BadParameter("--frame is for --form cartesian")
     if plotted and form != "structure":
@@ -98,11 +107,8 @@ def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> N
 
 
 def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:
-    from armdyn.report.figures import check_plot
     from armdyn.study.structure.structure import structure
 
-    if plot is not None:
-        check_plot(plot)
     found = structure(arm)
     if output is None:
         deliver(found, json, plot=plot)

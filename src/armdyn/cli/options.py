@@ -36,7 +36,7 @@ def _shared(help: str, metavar: str | None = None, *flags: str) -> Any:
     return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel="Robot")
 
 
-def _check_plot(path: Path | None) -> Path | None:
+def checked_plot(path: Path | None) -> Path | None:
     """Refuse, before anything is computed, a plot that could not be drawn."""
     from armdyn.report.figures import check_plot
 
@@ -64,7 +64,7 @@ def complete_robot(incomplete: str) -> list[str]:
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Plot = Annotated[
     Path | None,
-    typer.Option(callback=_check_plot, help="Draw the result to a .png, .pdf or .svg file."),
+    typer.Option(callback=checked_plot, help="Draw the result to a .png, .pdf or .svg file."),
 ]
 Friction = Annotated[
     bool, typer.Option("--friction/--no-friction", help="Whether joints have friction.")
@@ -256,11 +256,13 @@ def one_or_each(option: str, text: str | None) -> float | list[float] | None:
     return values if len(values) > 1 else next(iter(values), None)
 
 
-def pairs(option: str, text: str | None, form: str) -> Iterator[tuple[str, str]]:
+def pairs(
+    option: str, text: str | None, form: str, between: str = "="
+) -> Iterator[tuple[str, str]]:
     """The names and values of an option, NAME=VALUE,...; `form` is what an error expects."""
     for part in () if text is None else text.split(","):
-        name, sign, value = part.partition("=")
-        if not sign or not name.strip() or not value.strip():
+        name, _, value = part.partition(between)
+        if not name.strip() or not value.strip():
             raise typer.BadParameter(f"{option}: expected {form}, got {part!r}")
         yield name.strip(), value.strip()
 

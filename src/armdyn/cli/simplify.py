@@ -76,13 +76,21 @@ def simplify(
     2: bad input.
     """
     from armdyn.study.simplify.simplify import simplify as simplified
+    from armdyn.study.simplify.springs import spring_balance
 
     check_known("way to simplify by", by, ("masses", "springs"))
     if by == "springs":
         if output is not None:
             raise typer.BadParameter("--output: springs are no part of a robot file; take --json")
-        balance_by_springs(robot, goal, springs, free_length, reach, plot, json)
-        return
+        if goal not in ("gravity-balanced", "constant"):  # the default goal is that of masses
+            raise typer.BadParameter(f"--goal {goal}: springs are for the goal gravity-balanced")
+        ends = [*pairs("--springs", springs, "LINK:OTHER,...", ":")]
+        with console.status("balancing"):
+            balance = spring_balance(
+                robot.open(), ends or None, free_length=free_length, reach=reach
+            )
+        console.deliver(balance, json, plot=plot, colour="green" if balance.exact else "red")
+        raise typer.Exit(int(not balance.exact))
     check_robot_file(output)
     check_outputs((output, plot), (robot.source,), "the robot itself")
     ranges = pairs("--bounds", bounds, "WORD=LOW:HIGH,...")
@@ -113,31 +121,3 @@ def _pair(word: str, text: str) -> tuple[float | None, float | None]:
     if any(end is not None and math.isnan(end) for end in ends):
         raise typer.BadParameter(f"--bounds {word}: expected numbers, got {text!r}")
     return ends[0], ends[1]
-
-
-def balance_by_springs(
-    robot: RobotSource,
-    goal: str,
-    springs: str | None,
-    free_length: float,
-    reach: float | None,
-    plot: Path | None,
-    json: bool,
-) -> None:
-    """Find springs, print them, and end with 0 if the balance is exact, with 1 if it is not."""
-    from armdyn.study.simplify.springs import spring_balance
-
-    if goal not in ("gravity-balanced", "constant"):  # the default goal is that of masses
-        raise typer.BadParameter(f"--goal {goal}: springs are for the goal gravity-balanced")
-    between = None if springs is None else [_ends(word) for word in springs.split(",")]
-    with console.status("balancing"):
-        result = spring_balance(robot.open(), between, free_length=free_length, reach=reach)
-    console.deliver(result, json, plot=plot, colour="green" if result.exact else "red")
-    raise typer.Exit(int(not result.exact))
-
-
-def _ends(word: str) -> tuple[str, str]:
-    link, sign, other = word.partition(":")
-    if not sign or not link.strip() or not other.strip():
-        raise typer.BadParameter(f"--springs: expected LINK:OTHER,..., got {word!r}")
-    return link.strip(), other.strip()

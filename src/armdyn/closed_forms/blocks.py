@@ -102,14 +102,18 @@ class BlockWriter:
 
     # of the tool
 
-    def quotients(self, symbol: str, value: list[Quotient], place: Place) -> Line:
-        """A sum of quotients."""
-        terms = [
+    def sum_of(self, quotients: list[Quotient]) -> Expr:
+        """A sum of quotients as it is printed."""
+        return total(
             product([self.entry(q.numerator), *(power(self.entry(f), -e) for f, e in q.divisors)])
-            for q in value
-        ]
+            for q in quotients
+        )
+
+    def quotients(self, symbol: str, value: list[Quotient], place: Place) -> Line:
+        """A sum of quotients as an entry of an array."""
         parts = [part for q in value for part in (q.numerator, *(f for f, _ in q.divisors))]
-        return Line(symbol, self._label(place), total(terms), place, all(map(_constant, parts)))
+        constant = all(map(_constant, parts))
+        return Line(symbol, self._label(place), self.sum_of(value), place, constant)
 
     def task(self, form: CartesianForm) -> list[Block]:
         """Mass matrix, velocity and gravity forces of the tool, written out."""

@@ -21,7 +21,7 @@ from armdyn.arrays import Array
 from armdyn.closed_forms.closed_form import ClosedForm
 from armdyn.closed_forms.quotients import Factored, Quotient, factored
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot
-from armdyn.errors import ModelError, SingularityError, UnknownNameError, counted
+from armdyn.errors import ModelError, SingularityError, check_known, counted
 from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import default_task, task_rows
 from armdyn.formulations.kinematics import jacobian, jacobian_rate, world_frames
@@ -131,8 +131,7 @@ def cartesian_form(
         ModelError: There are fewer or more coordinates than joints.
         SingularityError: The joints cannot move these coordinates independently anywhere.
     """
-    if frame not in FRAMES:
-        raise UnknownNameError("frame for Cartesian equations named", frame, FRAMES)
+    check_known("frame for Cartesian equations named", frame, FRAMES)
     names = default_task(coordinates_of(model)) if task is None else tuple(task)
     rows = task_rows(names)
     _check_square(model, names)
@@ -240,12 +239,9 @@ def rational_rotation(rotation: Array) -> Array:
     whole = np.round(rotation)
     near = np.where(np.abs(rotation - whole) < ENTRY_ROUNDING, whole, rotation)
     w, x, y, z = map(Fraction, _quaternion(near))
-    rows = [
-        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
-    ]
-    return np.array(rows, dtype=object) / (w * w + x * x + y * y + z * z)
+    S = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], dtype=object)
+    length = w * w + x * x + y * y + z * z
+    return np.eye(3, dtype=int) + 2 * (w * S + S @ S) / length
 
 
 def _quaternion(rotation: Array) -> list[float]:

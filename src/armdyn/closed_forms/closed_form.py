@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from typing import Any
 
 import numpy as np
 
@@ -50,8 +49,7 @@ class ClosedForm:
         total = self.robot.ring.number(0)
         for joints, model in self.robot.parts:
             total = total + potential_energy(model, self.robot.positions(joints))
-        keep = total.split(name for name in self.robot.ring.symbols if name[0] == "q")
-        return total - keep.get((self.robot.ring.unit, 0), 0)
+        return self._moving(total)
 
     @cached_property
     def P(self) -> Array:
@@ -115,6 +113,11 @@ class ClosedForm:
         names = (f"{name}{j}" for j in self.robot.coordinates)
         return np.array([*map(self.robot.ring.symbol, names)], dtype=object)
 
+    def _moving(self, value: Trig) -> Trig:
+        """A polynomial without its constant part."""
+        keep = value.split(name for name in self.robot.ring.symbols if name[0] == "q")
+        return value - keep.get((self.robot.ring.unit, 0), 0)
+
     def _clean(self, values: object) -> Array:
         """The array with every entry a polynomial."""
         array: Array = np.asarray(values, dtype=object) + self.robot.ring.number(0)
@@ -147,9 +150,7 @@ class ReducedForm(ClosedForm):
     @cached_property
     def U(self) -> Trig:
         """Potential energy, without its constant part."""
-        total = self._moved(self.tree.U)
-        keep = total.split(name for name in self.robot.ring.symbols if name[0] == "q")
-        return total - keep.get((self.robot.ring.unit, 0), 0)
+        return self._moving(self._moved(self.tree.U))
 
     def _moved(self, value: Trig) -> Trig:
         """A polynomial of the tree in the angles of this robot."""
@@ -172,14 +173,14 @@ class ReducedForm(ClosedForm):
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """An angle as whole multiples of angles of a ring, by place, and quarter turns."""
+    """An angle as whole multiples of angles of a ring, by name, and quarter turns."""
 
-    multiples: Mapping[int, int]
+    multiples: Mapping[str, int]
     quarters: int = 0
 
     def times(self, ring: Ring, w: int) -> tuple[Trig, Trig]:
         """Cosine and sine of a multiple of it."""
-        multiples = {place: w * m for place, m in self.multiples.items()}
+        multiples = {ring.angles.index(name): w * m for name, m in self.multiples.items()}
         c, s = ring.cos(multiples), ring.sin(multiples)
         for _ in range(w * self.quarters % 4):
             c, s = -s, c
@@ -199,15 +200,6 @@ def reduced_form(tree: SymbolicRobot, model: RobotModel) -> ReducedForm:
     rates = [f"{rate}{j}" for rate in ("qd", "qdd") for j in numbers]
     ring = Ring([*made.names, *made.constants], [*kept, *slides, *rates])
     ring.budget = tree.ring.budget
-    last = len(made.names)
-    placed = {
-        place: Turned(
-            {(m if isinstance(m, int) else last + list(made.constants).index(m)): w
-             for m, w in each.multiples.items()},
-            each.quarters,
-        )
-        for place, each in places.items()
-    }  # fmt: skip
     robot = replace(
         tree,
         ring=ring,
@@ -215,10 +207,10 @@ def reduced_form(tree: SymbolicRobot, model: RobotModel) -> ReducedForm:
         q=[tree.q[j - 1] for j in numbers],
         sums=dict(enumerate(made.sums)),
         values=tree.values | made.constants,
-        offsets={j - 1: x for j, x in made.offsets.items()},
+        offsets=made.offsets,
         numbers=numbers,
     )
-    return ReducedForm(robot, ClosedForm(tree), K, placed)
+    return ReducedForm(robot, ClosedForm(tree), K, places)
 
 
 class _Angles:
@@ -243,27 +235,27 @@ class _Angles:
         ratios, rest = np.zeros(len(self.numbers)), 0.0
         for joint, sign in self.tree.sums[place]:
             ratios += sign * self.K[joint - 1]
-            rest += sign * self.k[joint - 1] + self.tree.offsets.get(joint - 1, 0.0)
+            rest += sign * self.k[joint - 1] + sign * self.tree.offsets.get(joint, 0.0)
         return [round(x) for x in ratios], rest
 
-    def turned(self, place: int) -> Any:
-        """The angle by place of an angle of the ring, or the name of a constant one."""
+    def turned(self, place: int) -> Turned:
+        """An angle of the tree in those of the coordinates, and in constant ones."""
         name = self.tree.ring.angles[place]
         if place not in self.tree.sums:
             self.constants[name] = self.tree.values[name]
-            return Turned({name: 1})  # type: ignore[dict-item]
+            return Turned({name: 1})
         ratios, rest = self._total(place)
         angle = tuple((j, r) for j, r in zip(self.numbers, ratios, strict=True) if r)
         rest -= sum(r * self.offsets.get(j, 0.0) for j, r in angle)
         quarters, more = _split(rest)
-        multiples: dict[Any, int] = {}
+        multiples: dict[str, int] = {}
         if angle:
             sign = 1 if angle[0][1] > 0 else -1
             upright = tuple((j, sign * r) for j, r in angle)
             if upright not in self.sums:
                 self.sums.append(upright)
                 self.names.append(f"phi_{'_'.join(str(j) for j, _ in upright)}_{len(self.sums)}")
-            multiples[self.sums.index(upright)] = sign
+            multiples[self.names[self.sums.index(upright)]] = sign
         if more:
             same = [n for n, x in self.constants.items() if abs(x - more) < SAME_ANGLE]
             constant = same[0] if same else f"beta{place + 1}"

@@ -161,17 +161,21 @@ class Document:
     """By joint number what is added to q in cosines and sines [rad]."""
     legend: tuple[Meaning, ...]
     notes: tuple[str, ...]
+    numbers: tuple[int, ...]
+    """The number of each joint."""
     operations: tuple[int, int] | None = None
     """Multiplications and additions of the recursive program."""
-    numbers: tuple[int, ...] = ()
-    """The number of each joint; none: they are counted from 1."""
     passive: tuple[int, ...] = ()
     """Numbers of the joints that lines give, and that are no coordinates."""
 
     @property
     def numbered(self) -> list[tuple[int, str]]:
         """The joints by their numbers."""
-        return list(zip(self.numbers or range(1, len(self.joints) + 1), self.joints, strict=True))
+        return list(zip(self.numbers, self.joints, strict=True))
+
+    def has(self, symbol: str) -> bool:
+        """Whether there is an array with a symbol."""
+        return any(block.symbol == symbol for block in self.blocks)
 
     @property
     def coordinates(self) -> list[int]:

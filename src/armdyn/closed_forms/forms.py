@@ -20,7 +20,7 @@ from armdyn.closed_forms.loops import check_loops, notes_on_loops, passive_joint
 from armdyn.closed_forms.printer import Notation, angle_call, angle_identifier
 from armdyn.closed_forms.recursive import recursive, with_friction
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot, symbolise
-from armdyn.errors import ModelError, UnknownNameError, WriteError, check_known, counted, shown
+from armdyn.errors import ModelError, WriteError, check_known, counted, shown
 from armdyn.io.atomic import ending, write_text
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
@@ -84,8 +84,7 @@ class Equations(Document):
 def format_of(format: str | None, path: str | Path | None) -> str:
     """The format that was named, or that of a file by its ending, or text."""
     if format is not None:
-        if format not in FORMATS:
-            raise UnknownNameError("format of equations", format, FORMATS)
+        check_known("format of equations", format, FORMATS)
         return format
     suffix = "" if path is None else ending(path, ".txt")
     if path is not None and suffix not in _SUFFIXES:
@@ -289,11 +288,11 @@ def _document(
         units=tuple(model.joints[i].type.unit for i in joints),
         law=law,
         blocks=tuple(blocks),
-        offsets={} if symbolic is None else symbolic.shifts,
+        offsets={} if symbolic is None else symbolic.offsets,
         legend=legend(names, known, letters or {}, parameters(model)),
         notes=(*notes, *_notes_on_joints(model)),
         operations=operations,
-        numbers=tuple(i + 1 for i in joints) if model.loops else (),
+        numbers=tuple(i + 1 for i in joints),
         passive=tuple(i + 1 for i in model.passive) if whole_tree else (),
     )
 
@@ -306,22 +305,16 @@ def _looped(
     letters: Mapping[str, str] | None,
 ) -> Equations:
     """The equations of the tree with those of its passive joints."""
-    tree = _document(model, "state", blocks, digits, (), symbolic, letters, whole_tree=True)
-    found = passive_joints(symbolic, model, tree.offsets, digits)
-    friction = " + F" if any(block.symbol == "F" for block in tree.blocks) else ""
+    found = passive_joints(symbolic, model, digits)
+    every, values = [*found.blocks, *blocks], found.values
+    tree = _document(model, "state", every, digits, (), symbolic, letters, values, whole_tree=True)
+    friction = " + F" if tree.has("F") else ""
     torques = replace(found.torques, title=f"Torques, with T = M qdd + V + G{friction}")
-    known = symbolic.values | found.values | {x.symbol: x.value for x in tree.legend}
-    every = (*found.blocks, *tree.blocks, torques)
-    names = set() if digits is not None else occurring(every) & known.keys()
-    return replace(
-        tree,
-        law=(
-            f"tau = W^T (M qdd + V + G{friction}), qdd of all joints",
-            rf"\tau = W^{{T}} (M \ddot{{q}} + V + G{friction})",
-        ),
-        blocks=every,
-        legend=legend(names, known, letters or {}, parameters(model)),
+    law = (
+        f"tau = W^T (M qdd + V + G{friction}), qdd of all joints",
+        rf"\tau = W^{{T}} (M \ddot{{q}} + V + G{friction})",
     )
+    return replace(tree, law=law, blocks=(*tree.blocks, torques))
 
 
 def _notes_on_joints(model: RobotModel) -> Iterator[str]:

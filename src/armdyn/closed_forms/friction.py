@@ -49,5 +49,5 @@ def _law(
         values[name] = value
         return Arithmetic(Symbol(name) if digits is None else Number(float(f"{value:.{digits}g}")))
 
-    rows = law.rows(Arithmetic(rate), Arithmetic(Call("sgn", rate)), number)
+    rows = law.rows(Arithmetic(rate), Arithmetic(Call("sgn", (rate,))), number)
     return total(row.expr for row in rows.values())

@@ -122,17 +122,6 @@ def fitting(
             reasons.append(f"{error.given}: the robot has no such parameter")
 
 
-def letter_pairs(text: str) -> dict[str, str]:
-    """The expressions of a command line: a1=l,x1=l/2."""
-    pairs: dict[str, str] = {}
-    for part in filter(None, map(str.strip, text.split(","))):
-        symbol, sign, expression = part.partition("=")
-        if not sign or not expression.strip():
-            raise ModelError(f"expected PARAMETER=EXPRESSION such as x1=l/2, got {shown(part)}")
-        pairs[symbol.strip()] = expression.strip()
-    return pairs
-
-
 def _parsed(symbol: str, text: str) -> ast.expr:
     try:
         if not isinstance(text, str) or len(text) > _LONGEST_TEXT:

@@ -18,10 +18,10 @@ import numpy as np
 
 from armdyn.closed_forms.blocks import BlockWriter
 from armdyn.closed_forms.document import Block, Line, index
-from armdyn.closed_forms.quotients import Quotient, factored
+from armdyn.closed_forms.quotients import factored
 from armdyn.closed_forms.recursive import Recursive, listed
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot
-from armdyn.closed_forms.tree import ZERO, Expr, Number, Symbol, power, product, total
+from armdyn.closed_forms.tree import ZERO, Expr, Number, Symbol, product, total
 from armdyn.errors import LoopError
 from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Graph, node_array
@@ -148,12 +148,10 @@ class PassiveJoints:
     """Lengths of the loops by symbol [m]."""
 
 
-def passive_joints(
-    tree: SymbolicRobot, model: RobotModel, shifts: Mapping[int, float], digits: int | None
-) -> PassiveJoints:
-    """What is added to the equations of a tree; `shifts` are its offsets by number of a joint."""
+def passive_joints(tree: SymbolicRobot, model: RobotModel, digits: int | None) -> PassiveJoints:
+    """What is added to the equations of a tree."""
     closure = closure_of(model)
-    made = _Writer(tree, closure, shifts, digits)
+    made = _Writer(tree, closure, digits)
     for step in closure.steps:
         made.add(step)
     given = ("q", "qd", "qdd")
@@ -185,7 +183,6 @@ def _positions(model: RobotModel, closure: Closure, digits: int | None) -> Recur
 class _Writer:
     tree: SymbolicRobot
     closure: Closure
-    shifts: Mapping[int, float]
     digits: int | None
     rates: list[Line] = field(default_factory=list)
     changes: list[Line] = field(default_factory=list)
@@ -210,12 +207,12 @@ class _Writer:
         p, r = dyad.unknown
         D = A[p][0] * A[r][1] - A[r][0] * A[p][1]
         parts = factored(loop.robot, D)
-        b = loop.curvature()
+        b, write = loop.curvature(), BlockWriter(loop.robot, self.digits)
 
         def solved(v: Pair, first: bool) -> Expr:
             """A row of -adj(A_p) v / D."""
             minor = A[r][1] * v[0] - A[r][0] * v[1] if first else A[p][0] * v[1] - A[p][1] * v[0]
-            return total(map(loop.quotient, parts.quotients(-minor, 1)))
+            return write.sum_of(parts.quotients(-minor, 1))
 
         for joint in (p, r):
             first = joint == p
@@ -245,8 +242,7 @@ class _Writer:
                 if a in row:
                     terms.append(product([row[a], Symbol(f"T{joint + 1}")]))
             lines.append(Line("tau", index(a + 1), total(terms), (k,)))
-        title = "Torques, with T = M qdd + V + G of all joints"
-        return Block("tau", title, tuple(lines), (len(lines),), ("q", "qd", "qdd"))
+        return Block("tau", "Torques", tuple(lines), (len(lines),), ("q", "qd", "qdd"))
 
 
 def _combined(row: Mapping[int, Expr], rate: str) -> Expr:
@@ -274,16 +270,11 @@ class _Loop:
         self.robot = replace(
             made.tree, ring=self.ring, parts=[], sums=sums, values=values, numbers=numbers
         )
-        self.write = BlockWriter(self.robot, made.digits).entry
-
-    def quotient(self, q: Quotient) -> Expr:
-        """A quotient as it is printed."""
-        below = (power(self.write(factor), -e) for factor, e in q.divisors)
-        return product([self.write(q.numerator), *below])
 
     def _length(self, segment: Segment) -> tuple[tuple[str, int], tuple[str, int]]:
         """Names and signs of both components of a vector; no name: zero."""
-        angle = sum(sign * self.made.shifts.get(j + 1, 0.0) for j, sign in segment.path)
+        offsets = self.made.tree.offsets
+        angle = sum(sign * offsets.get(j + 1, 0.0) for j, sign in segment.path)
         c, s = np.cos(-angle), np.sin(-angle)
         vx, vy = segment.v
         v = float(c * vx - s * vy), float(s * vx + c * vy)

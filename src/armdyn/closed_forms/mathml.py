@@ -10,9 +10,8 @@ import numpy as np
 
 from armdyn.closed_forms import tree
 from armdyn.closed_forms.document import Document
-from armdyn.closed_forms.printer import TEXT_OPERATORS, Notation, angle_sum, latex_angle, latex_name
-from armdyn.closed_forms.tree import AngleFunction, Call, Expr, Symbol
-from armdyn.graph.printer import POWER, Infix
+from armdyn.closed_forms.printer import TEXT_OPERATORS, Drawn, angle_sum, latex_angle, latex_name
+from armdyn.closed_forms.tree import AngleFunction, Expr
 
 _GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ", "lambda": "λ",
@@ -27,24 +26,6 @@ _PIECE = re.compile(
 _WORDS = {r"\det J": '"det" J', r"(\dot{J}\dot{q})": "(J\u0307q\u0307)"}
 _COMBINING = {"\u0307": "˙", "\u0308": "¨"}
 _ACCENTS = {r"\dot": "˙", r"\ddot": "¨"}
-
-
-class _MathMl(Notation):
-    """Fractions with a line, and brackets around functions that are raised to a power."""
-
-    def written(self, expr: Expr) -> Infix:
-        made = super().written(expr)
-        called = isinstance(expr, Call) and expr.function != "abs"
-        raised = isinstance(expr, Symbol) and "<msup>" in made.text
-        return Infix(made.text, POWER) if called or raised else made
-
-    def fraction(self, number: Fraction | float, above: list[Infix], below: list[Infix]) -> Infix:
-        whole = self.chain("mul", above or [Infix("<mn>1</mn>")])
-        if below:
-            bottom = self.chain("mul", below).text
-            whole = Infix(f"<mfrac><mrow>{whole.text}</mrow><mrow>{bottom}</mrow></mfrac>", POWER)
-        front = Infix(_number(number))
-        return whole if number == 1 else self.operation("mul", [front, whole])
 
 
 def _number(value: Fraction | float) -> str:
@@ -77,7 +58,7 @@ def from_latex(text: str) -> str:
 
 
 _BRACKETED = ("sin", "cos", "exp", "tanh", "sgn", "sqrt")
-MATHML = _MathMl(
+MATHML = Drawn(
     functions={op: f"<mi>{op}</mi>(" for op in _BRACKETED},
     operators=TEXT_OPERATORS,
     number=_number,
@@ -87,6 +68,7 @@ MATHML = _MathMl(
     ),
     power="<msup><mrow>{}</mrow><mrow>{}</mrow></msup>".format,
     bars=True,
+    line="<mfrac><mrow>{}</mrow><mrow>{}</mrow></mfrac>".format,
 )
 
 
@@ -166,7 +148,7 @@ def evaluated(equations: Document, expr: Expr, values: Mapping[str, float]) -> f
             return float(values[symbol])
         case AngleFunction():
             return _angle(equations, expr, values)
-        case tree.Call(function, argument):
+        case tree.Call(function, (argument,)):
             known: Callable[[float], float] = (
                 np.sign if function == "sgn" else getattr(np, function)
             )

@@ -16,6 +16,7 @@ from armdyn.closed_forms.mathml import MATHML, formula, from_latex, mathml, name
 from armdyn.closed_forms.printer import (
     SIGNS,
     TEXT_OPERATORS,
+    Drawn,
     Notation,
     angle_name,
     angle_sum,
@@ -24,8 +25,7 @@ from armdyn.closed_forms.printer import (
     latex_angle,
     latex_name,
 )
-from armdyn.closed_forms.tree import Call, Expr, Symbol
-from armdyn.graph.printer import POWER, Infix
+from armdyn.graph.printer import Infix
 
 WIDTH = 96
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -118,28 +118,13 @@ _INDEXED = re.compile(r"(?<!\S)(\w+)\\_([a-z]+)(\$\^2\$)?(?=[,:.]*(?:\s|$))")
 """M_ij, h_iii and qd_j² in an escaped remark."""
 
 
-class _Latex(Notation):
-    """Fractions with a line, and brackets around functions that are raised to a power."""
+class _Latex(Drawn):
+    """Fractions whose upper part can be broken into several rows."""
 
-    def written(self, expr: Expr) -> Infix:
-        made = super().written(expr)
-        raised = isinstance(expr, Symbol) and "^" in made.text
-        called = isinstance(expr, Call) and expr.function != "abs"
-        return Infix(made.text, POWER) if raised or called else made
-
-    def fraction(self, number: Fraction | float, above: list[Infix], below: list[Infix]) -> Infix:
-        whole = self.chain("mul", above or [Infix("1")])
-        if below:
-            bottom = self.chain("mul", below).text
-            if (
-                _width(whole.text) > LATEX_WIDTH // 2
-            ):  # it can be broken beside a fraction, not within
-                before = Infix(rf"\frac{{1}}{{{bottom}}}")
-                whole = self.operation("mul", [before, whole])
-            else:
-                whole = Infix(rf"\frac{{{whole.text}}}{{{bottom}}}", POWER)
-        front = Infix(_number(number))
-        return whole if number == 1 else self.operation("mul", [front, whole])
+    def over(self, whole: Infix, bottom: str) -> Infix:
+        if _width(whole.text) <= LATEX_WIDTH // 2:
+            return super().over(whole, bottom)
+        return self.operation("mul", [super().over(Infix("1"), bottom), whole])
 
 
 def _number(value: Fraction | float) -> str:
@@ -155,14 +140,14 @@ def _number(value: Fraction | float) -> str:
 
 LATEX = _Latex(
     functions={op: f"\\{op}(" for op in ("sin", "cos", "exp", "tanh")}
-    | {op: rf"\operatorname{{{op}}}(" for op in ("sgn", "sqrt")},
+    | {op: rf"\operatorname{{{op}}}(" for op in ("sgn", "sqrt", "atan2")},
     operators=TEXT_OPERATORS,
     number=_number,
     symbol=latex_name,
     angle_function=lambda f: f"{f.name.lower()}_{{{latex_angle(f.angle)}}}",
     power="{}^{{{}}}".format,
     bars=True,
-    direction=r"\operatorname{atan2}",
+    line=r"\frac{{{}}}{{{}}}".format,
 )
 
 

@@ -48,7 +48,8 @@ def angle_sum(angle: Angle, offsets: Mapping[int, float], digits: int = 17) -> E
 
 def angle_call(function: AngleFunction, offsets: Mapping[int, float]) -> Expr:
     """What a cosine or sine stands for: cos(q2 + q3)."""
-    return Call({"C": "cos", "S": "sin"}[function.name], angle_sum(function.angle, offsets))
+    whole = angle_sum(function.angle, offsets)
+    return Call({"C": "cos", "S": "sin"}[function.name], (whole,))
 
 
 def latex_name(name: str) -> str:
@@ -101,8 +102,6 @@ class Notation(Language):
     power: Callable[[str, int | str], str] = "{}**{}".format
     bars: bool = False
     """Whether an absolute value is written between bars."""
-    direction: str = "atan2"
-    """The function that gives the angle of a vector."""
 
     def write(self, expr: Expr) -> str:
         """An expression in one line."""
@@ -117,12 +116,10 @@ class Notation(Language):
                 return Infix(self.symbol(name))
             case AngleFunction():
                 return Infix(self.angle_function(expr))
-            case tree.Call("abs", argument) if self.bars:
+            case tree.Call("abs", (argument,)) if self.bars:
                 return Infix(f"|{self.write(argument)}|")
-            case tree.Call(function, argument):
-                return self.operation(function, [self.written(argument)])
-            case tree.Direction(y, x):
-                return Infix(f"{self.direction}({self.write(y)}, {self.write(x)})")
+            case tree.Call(function, arguments):
+                return self.operation(function, [*map(self.written, arguments)])
             case tree.Power(base, exponent):
                 return Infix(self.power(self.written(base).within(NAME), exponent), POWER)
             case tree.RealPower(base, over):
@@ -162,6 +159,33 @@ class Notation(Language):
         size = -number if number < 0 else number
         whole = self.fraction(size, [*map(self.written, above)], divisors)
         return self.operation("neg", [whole]) if number < 0 else whole
+
+
+@dataclass(frozen=True)
+class Drawn(Notation):
+    """One with a line in fractions, and brackets around functions that are raised to a power."""
+
+    line: Callable[[str, str], str] = "{}/{}".format
+    """A fraction of what is above and below its line."""
+
+    def written(self, expr: Expr) -> Infix:
+        """An expression; a symbol may stand for a number with a power of ten."""
+        made = super().written(expr)
+        called = isinstance(expr, Call) and expr.function != "abs"
+        raised = isinstance(expr, Symbol) and "<msup>" in made.text
+        return Infix(made.text, POWER) if called or raised else made
+
+    def fraction(self, number: Fraction | float, above: list[Infix], below: list[Infix]) -> Infix:
+        """The same with the number before the line."""
+        whole = self.chain("mul", above or [Infix(self.number(Fraction(1)))])
+        if below:
+            whole = self.over(whole, self.chain("mul", below).text)
+        front = Infix(self.number(number))
+        return whole if number == 1 else self.operation("mul", [front, whole])
+
+    def over(self, whole: Infix, bottom: str) -> Infix:
+        """Something over divisors."""
+        return Infix(self.line(whole.text, bottom), POWER)
 
 
 SOURCE_OPERATORS = OPERATORS | {"mul": "*", "div": "/"}

@@ -171,7 +171,7 @@ class _Lister:
         joints = [leaf.name[1:] for leaf in leaves(argument) if isinstance(leaf, Symbol)]
         digits = list(dict.fromkeys(name for name in joints if name.isdigit()))
         name = letter + ("_" if any(len(d) > 1 for d in digits) else "").join(digits)
-        value = Call(op, argument)
+        value = Call(op, (argument,))
         taken = {line.symbol: line.value for line in self.into.angles}
         names = (f"{name}_{again}" if again > 1 else name for again in itertools.count(1))
         wanted = next(name for name in names if taken.get(name, value) == value)

@@ -79,7 +79,8 @@ def target(array: str, block: Block, line: Line) -> str:
     return " = ".join(f"{array}[{', '.join(map(str, place))}]" for place in places)
 
 
-_CALLS = {op: f"np.{op}(" for op in FUNCTIONS} | {"sgn": "np.sign(", "abs": "np.abs("}
+_CALLS = {op: f"np.{op}(" for op in FUNCTIONS}
+_CALLS |= {"sgn": "np.sign(", "abs": "np.abs(", "atan2": "np.arctan2("}
 _TORQUES = {
     "state": "M(q) @ qdd + V(q, qd) + G(q)",
     "configuration": "M(q) @ qdd + B(q) @ pairs + C(q) @ np.square(qd) + G(q)",
@@ -97,9 +98,7 @@ _DEFINITION = ("", "", "def inverse_dynamics(q, qd, qdd):", '    """Torques of t
 def python(equations: Document) -> str:
     """The module, with the values of the parameters at its top."""
     names = free_names(equations.values, (*ARRAYS, "np"))
-    source = Notation(
-        _CALLS, SOURCE_OPERATORS, symbol=lambda name: names.get(name, name), direction="np.arctan2"
-    )
+    source = Notation(_CALLS, SOURCE_OPERATORS, symbol=lambda name: names.get(name, name))
     found = [*heading(equations, "equations of motion"), "import numpy as np", ""]
     found.append(f"n = {len(equations.joints)}")
     for entry in equations.legend:
@@ -138,7 +137,7 @@ def _unpacked(numbers: Iterable[int], arguments: Iterable[str]) -> Iterator[str]
 
 
 def _torques(equations: Document) -> list[str]:
-    if any(block.symbol == "R" for block in equations.blocks):
+    if equations.has("R"):
         return [
             line
             for name, (title, value) in _TURNED.items()
@@ -146,7 +145,7 @@ def _torques(equations: Document) -> list[str]:
         ]
     if equations.form not in _TORQUES:
         return []
-    friction = " + F(qd)" if any(b.symbol == "F" for b in equations.blocks) else ""
+    friction = " + F(qd)" if equations.has("F") else ""
     pairs = [f"    {_PAIRS}"] if equations.form == "configuration" else []
     return [*_DEFINITION, *pairs, f"    return {_TORQUES[equations.form]}{friction}"]
 
@@ -165,7 +164,7 @@ def _loops(equations: Document, source: Notation) -> Iterator[str]:
     every = [i for i, _ in equations.numbered]
     for name in ("q", "qd", "qdd"):
         yield f"    {name} = np.array([{', '.join(f'{name}{i}' for i in every)}])"
-    friction = " + F(qd)" if any(b.symbol == "F" for b in equations.blocks) else ""
+    friction = " + F(qd)" if equations.has("F") else ""
     whole = ", ".join(f"T{i}" for i in every)
     yield f"    [{whole}] = {_TORQUES['state']}{friction}"
     block = next(block for block in equations.blocks if block.symbol == "tau")
@@ -268,17 +267,17 @@ def _built(block: Block, source: Notation) -> Iterator[str]:
 def _sympy_tree_torques(equations: Document) -> list[str]:
     """Torques of all joints of the tree, by number."""
     every = [i for i, _ in equations.numbered]
-    friction = " + F" if any(b.symbol == "F" for b in equations.blocks) else ""
+    friction = " + F" if equations.has("F") else ""
     whole = _SYMPY_TORQUES["state"].format(qdd=", ".join(f"qdd{i}" for i in every))
     return ["", f"{', '.join(f'T{i}' for i in every)} = {whole}{friction}"]
 
 
 def _sympy_torques(equations: Document) -> list[str]:
     every = equations.coordinates
-    friction = any(b.symbol == "F" for b in equations.blocks)
+    friction = equations.has("F")
     if equations.form == "recursive":
         return ["", "tau = tau + F"] if friction else []
-    if any(block.symbol == "R" for block in equations.blocks):
+    if equations.has("R"):
         return ["", "Mx = R * Mt * R.T", "Vx = R * Vt", "Gx = R * Gt"]
     if equations.form not in _SYMPY_TORQUES:
         return []

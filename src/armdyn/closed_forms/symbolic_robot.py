@@ -79,7 +79,8 @@ class SymbolicRobot:
     values: dict[str, float]
     """Values of symbols and of constant angles."""
     offsets: dict[int, float]
-    """Constant that is added to q before its cosine is taken, by joint; no quarter turns [rad]."""
+    """What is added to q in every angle that has it, by number of the joint; no quarter turns
+    [rad]."""
     tool: Array
     """Position of the tool in the canonical frame of its link, (3,)."""
     numbers: tuple[int, ...] = ()
@@ -94,14 +95,6 @@ class SymbolicRobot:
     def coordinates(self) -> tuple[int, ...]:
         """The number of the joint of each coordinate, from 1."""
         return self.numbers or tuple(range(1, self.n + 1))
-
-    @property
-    def shifts(self) -> dict[int, float]:
-        """What is added to the position of a joint in every sum that has it, by its number."""
-        if self.numbers:
-            return {i + 1: x for i, x in self.offsets.items()}
-        signs = {j: s for sums in self.sums.values() for j, s in sums}
-        return {i + 1: signs[i + 1] * x for i, x in self.offsets.items()}
 
     def positions(self, joints: Sequence[int]) -> Array:
         """The positions of some joints, an object array."""
@@ -159,17 +152,12 @@ class SymbolicRobot:
             symbols |= {f"{name}{j}": rates[..., i] for i, j in enumerate(self.coordinates)}
         at = {j: i for i, j in enumerate(self.coordinates)}
         angles = [
-            sum(sign * q[..., at[j]] + self._offset(j, sign) for j, sign in self.sums[k])
+            sum(r * q[..., at[j]] + r * self.offsets.get(j, 0.0) for j, r in self.sums[k])
             if k in self.sums
             else np.full(q.shape[:-1], self.values[name])
             for k, name in enumerate(self.ring.angles)
         ]
         return evaluate(value, angles, symbols, q.shape[:-1])
-
-    def _offset(self, joint: int, ratio: int) -> float:
-        """What an angle has of the offset of a joint: of a coordinate as often as it has this."""
-        offset = self.offsets.get(joint - 1, 0.0)
-        return ratio * offset if self.numbers else offset
 
 
 TOOL = ("xt", "yt", "zt")
@@ -245,6 +233,7 @@ class _Symboliser:
         names = (*self._ring.symbols, *self._constant_angles)
         count = len(self.model.joints) + len(self.model.drives)
         rotors = [self._number(f"Ia{i + 1}") for i in range(count)]
+        shifted = {i: links[i] for i in places if not is_quarter(links[i].theta)}
         return SymbolicRobot(
             self._ring,
             self._parts(),
@@ -252,7 +241,7 @@ class _Symboliser:
             {place: sums[i] for i, place in places.items()},
             rotor_matrix(self.model, np.array(rotors, dtype=object)),
             {name: values[name] for name in names if name in values},
-            {i: float(links[i].theta) for i in places if not is_quarter(links[i].theta)},
+            {i + 1: link.sign * float(link.theta) for i, link in shifted.items()},
             _vector(self._number(name) for name in TOOL),
         )
 

@@ -35,18 +35,10 @@ class AngleFunction:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of something: sgn, abs, tanh, exp, sin, cos, sqrt."""
+    """A function of something: sgn, abs, tanh, exp, sin, cos, sqrt, and atan2 of y and x."""
 
     function: str
-    argument: "Expr"
-
-
-@dataclass(frozen=True, slots=True)
-class Direction:
-    """The angle of a vector in a plane from its components, atan2(y, x)."""
-
-    y: "Expr"
-    x: "Expr"
+    arguments: tuple["Expr", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +71,7 @@ class Sum:
     terms: tuple["Expr", ...]
 
 
-Expr: TypeAlias = (
-    Number | Symbol | AngleFunction | Call | Direction | Power | RealPower | Product | Sum
-)
+Expr: TypeAlias = Number | Symbol | AngleFunction | Call | Power | RealPower | Product | Sum
 ZERO = Number(Fraction(0))
 
 
@@ -154,14 +144,12 @@ def negated(expr: Expr) -> Expr:
 def leaves(expr: Expr) -> Iterator[Expr]:
     """The numbers, symbols, cosines and sines of an expression, from left to right."""
     match expr:
-        case Product(inside) | Sum(inside):
+        case Product(inside) | Sum(inside) | Call(_, inside):
             yield from chain.from_iterable(map(leaves, inside))
         case RealPower(base, exponent):
             yield from (*leaves(base), exponent)
-        case Direction(y, x):
-            yield from (*leaves(y), *leaves(x))
-        case Power(inner, _) | Call(_, inner):
-            yield from leaves(inner)
+        case Power(base, _):
+            yield from leaves(base)
         case _:
             yield expr
 
@@ -186,13 +174,14 @@ def operation(op: str, args: list[Expr]) -> Expr:
         case "neg":
             return negated(args[0])
         case "sign":
-            return Call("sgn", args[0])
+            return Call("sgn", (args[0],))
         case "signed_power" if isinstance(args[1], Number | Symbol):
             over = Number(float(args[1].value)) if isinstance(args[1], Number) else args[1]
-            return product([RealPower(Call("abs", args[0]), over), Call("sgn", args[0])])
+            size, sign = (Call(function, (args[0],)) for function in ("abs", "sgn"))
+            return product([RealPower(size, over), sign])
         case "angle":
-            return Direction(*args)
-    return Call(op, args[0])
+            return Call("atan2", tuple(args))
+    return Call(op, (args[0],))
 
 
 def _collected(whole: Product) -> Expr:

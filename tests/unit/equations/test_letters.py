@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from typer import BadParameter
 
 import armdyn
+from armdyn.cli.options import pairs
 from armdyn.closed_forms.closed_form import ClosedForm
-from armdyn.closed_forms.letters import Letters, letter_pairs
+from armdyn.closed_forms.letters import Letters
 from armdyn.closed_forms.symbolic_robot import symbolise
-from armdyn.errors import ArmdynWarning, LettersError, ModelError, UnknownNameError
+from armdyn.errors import ArmdynWarning, LettersError, UnknownNameError
 from armdyn.io.catalog import catalog_names
 from armdyn.model.edit import lock, with_gravity, with_payload
 from armdyn.model.robot import digest
@@ -98,10 +100,11 @@ def test_equal_parameters_may_share_a_name():
 
 
 def test_pairs_of_a_command_line():
-    assert letter_pairs("a1=l, x1 = l/2") == {"a1": "l", "x1": "l/2"}
+    form = "PARAMETER=EXPRESSION"
+    assert [*pairs("--letters", "a1=l, x1 = l/2", form)] == [("a1", "l"), ("x1", "l/2")]
     for text in ("a1", "a1=", "l/2,a1=l"):
-        with pytest.raises(ModelError, match="PARAMETER=EXPRESSION"):
-            letter_pairs(text)
+        with pytest.raises(BadParameter, match=form):
+            list(pairs("--letters", text, form))
 
 
 @pytest.mark.slow
