@@ -9,6 +9,7 @@ import typer
 
 from armdyn.cli.console import print_json, print_line, print_table, status, table
 from armdyn.cli.options import Friction, Json, RobotSource, flag, option, takes_robot
+from armdyn.errors import check_known
 from armdyn.io.atomic import STANDARD_OUTPUT, write_text
 
 DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
@@ -74,13 +75,11 @@ def export(
             )
         _document(robot.open(), output, lang, prefix, json)
         return
-    from armdyn.errors import UnknownNameError
     from armdyn.export.export import LANGUAGES
     from armdyn.export.export import export as write
     from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions
 
-    if lang not in LANGUAGES:
-        raise UnknownNameError("language", lang, (*LANGUAGES, *DOCUMENTS))
+    check_known("language", lang, (*LANGUAGES, *DOCUMENTS))
     names = DEFAULT_FUNCTIONS if functions is None else _names(functions)
     model = robot.open().model
     with status("looking for short programs") as say:

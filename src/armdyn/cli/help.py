@@ -6,7 +6,7 @@ It is laid out here and not by typer, so that it reads the same at every width a
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from textwrap import wrap
@@ -16,12 +16,23 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from armdyn.forks import imported
+
 WIDEST, GAP, WIDEST_LABEL = 100, 2, 26
 """Characters of a line, between a word and its text, and of the longest word beside its text."""
 LONGEST_CHOICE = 24
 """Characters of the alternatives that stand beside the name of an option and not in its text."""
 WORDS = {float: "NUMBER", int: "N", str: "NAME", Path: "FILE"}
 """What an option takes, where nothing better is said."""
+_QUANTITIES = "armdyn.quantities.program:QUANTITIES"
+NAMES = {
+    "torque": ("Formulations", "armdyn.quantities.formulations:FORMULATIONS"),
+    "ops": ("Quantities", _QUANTITIES),
+    "sweep": ("Quantities", _QUANTITIES),
+    "export": ("Functions", _QUANTITIES),
+    "bench": ("What can be measured", "armdyn.bench.bench:CASES"),
+}
+"""What can be named in the options of a verb, and where these names are."""
 
 
 class Verb(TyperCommand):
@@ -64,8 +75,12 @@ def _verb_lines(verb: Any, ctx: Any) -> Iterator[str]:
     for panel, options in _panels(p for p in verb.get_params(ctx) if p not in arguments):
         rows = (_option_row(p, takes.get(p.name, "")) for p in options)
         yield from ("", _bold(panel), *_rows(rows))
-    for title, names in _names(verb.name):
-        yield from ("", _bold(title), *_indented(", ".join(names)))
+    if verb.name in NAMES:
+        title, place = NAMES[verb.name]
+        names = ", ".join(imported(place))
+        indent = " " * GAP
+        lines = wrap(names, _width(), initial_indent=indent, subsequent_indent=indent)
+        yield from ("", _bold(title), *lines)
     if verb.name in EXAMPLES:
         yield from ("", _bold("Examples"), *(f"  {line}" for line in EXAMPLES[verb.name]))
 
@@ -124,22 +139,6 @@ def _word(kind: Any) -> str:
     return WORDS.get(kind, "")
 
 
-def _names(verb: str) -> Iterator[tuple[str, Sequence[str]]]:
-    """What can be named in the options of a verb."""
-    if verb == "torque":
-        from armdyn.quantities.formulations import FORMULATIONS
-
-        yield "Formulations", tuple(FORMULATIONS)
-    if verb in ("ops", "export", "sweep"):
-        from armdyn.quantities.program import QUANTITIES
-
-        yield "Functions" if verb == "export" else "Quantities", tuple(QUANTITIES)
-    if verb == "bench":
-        from armdyn.bench.bench import CASES
-
-        yield "What can be measured", tuple(CASES)
-
-
 def _rows(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Words with their texts beside them, or below where the word is long."""
     rows = list(pairs)
@@ -152,10 +151,6 @@ def _rows(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
         else:
             yield f"{' ' * GAP}{word}".ljust(label) + lines.pop(0)
         yield from (" " * label + line for line in lines if line)
-
-
-def _indented(text: str) -> Iterator[str]:
-    yield from wrap(text, _width(), initial_indent="  ", subsequent_indent="  ")
 
 
 def _paragraphs(text: str | None) -> Iterator[str]:

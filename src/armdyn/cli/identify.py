@@ -1,7 +1,7 @@
 """`armdyn identify`: the parameters of a robot from logs of its motion."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,9 +17,6 @@ from armdyn.cli.options import (
     option,
     takes_robot,
 )
-
-if TYPE_CHECKING:
-    from armdyn.robot import Robot
 
 USUAL = {"method": "entropic", "friction": "choose", "prior_weight": 1.0}
 REFUSED = {
@@ -89,7 +86,10 @@ def identify(
     others = held if isinstance(held, list) else []
     inputs = (robot.source, *map(str, data), *others)
     check_outputs((output, plot, report), inputs, "a file that is read")
-    opened = _coupled(robot.open(), coupled or [])
+    opened = robot.open()
+    if coupled:
+        drives = [{"name": x, "joints": dict.fromkeys(x.split("+"), 1.0)} for x in coupled]
+        opened = opened.with_drives(drives)
     options: dict[str, Any] = {
         "method": method, "project": project, "cutoff": cutoff, "friction": friction,
         "prior_weight": prior_weight, "degrees": degrees, "rate": rate, "time_unit": time_unit,
@@ -121,10 +121,3 @@ def _validation(given: list[str] | None) -> Any:
     if len(shares) > 1:
         raise typer.BadParameter("--validate: expected one share, or files")
     return shares[0] or False
-
-
-def _coupled(robot: "Robot", given: list[str]) -> "Robot":
-    if not given:
-        return robot
-    drives = [{"name": text, "joints": dict.fromkeys(text.split("+"), 1.0)} for text in given]
-    return robot.with_drives(drives)
