@@ -8,7 +8,7 @@ from armdyn.export.options import ExportOptions, Function
 from armdyn.formulations.rotors import rotor_inertias
 from armdyn.graph.count import Operations
 from armdyn.graph.program import Program
-from armdyn.model import Body, RobotModel
+from armdyn.model import RobotModel
 from armdyn.quantities.quantity import ARGUMENTS
 from armdyn.quantities.request import Request
 from armdyn.version import __version__
@@ -92,11 +92,6 @@ def _wrap(text: str, first: str = "", rest: str = "") -> list[str]:
     return [line.replace("~", " ") for line in lines]
 
 
-def _part(body: Body) -> str:
-    held = f" (a payload of {body.inertia.mass:.6g} kg)" if body.payload else ""
-    return comment(body.name) + held
-
-
 def file_lines(model: RobotModel, options: ExportOptions) -> list[str]:
     """The comment of a file: the robot, its joints, and the conventions of every function."""
     lines = _wrap(f"Dynamics of {comment(model.title or model.name)}")
@@ -104,7 +99,11 @@ def file_lines(model: RobotModel, options: ExportOptions) -> list[str]:
     if model.source:
         lines += _wrap(f"Numbers of the robot: {comment(model.source)}")
     for link in model.links:
-        parts = [_part(body) for body in link.bodies if body.payload or body.name != link.name]
+        parts = [
+            comment(part.name) + f" (a payload of {part.inertia.mass:.6g} kg)" * part.payload
+            for part in link.bodies
+            if part.payload or part.name != link.name
+        ]
         if parts:
             lines += _wrap(f"On link {comment(link.name)}: {', '.join(parts)}")
     lines += ["", "Joints, in the order of the arrays:"]

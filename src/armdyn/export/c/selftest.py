@@ -101,16 +101,13 @@ def _table(name: str, values: Array, real: str, number: Callable[[float], str]) 
     for row in values:
         lines.append("    {")
         for value in row:
-            entry = _entry(float(value), real, number)
+            rounded = float(f"{value:.{DIGITS[real]}g}")
+            entry = f"({real})NAN" if math.isnan(value) else number(rounded)
             if len(lines[-1]) + len(entry) > 94:
                 lines.append("     ")
             lines[-1] += ("" if lines[-1].strip() in ("", "{") else " ") + entry + ","
         lines[-1] = lines[-1][:-1] + "},"
     return [*lines[:-1], lines[-1][:-1], "};"]
-
-
-def _entry(value: float, real: str, number: Callable[[float], str]) -> str:
-    return f"({real})NAN" if math.isnan(value) else number(float(f"{value:.{DIGITS[real]}g}"))
 
 
 _CHECK = """\

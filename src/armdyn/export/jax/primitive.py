@@ -82,10 +82,6 @@ def _jitted(quantity: Quantity, mode: str | None) -> Any:
     return jax.jit(partial(call, quantity, mode))
 
 
-def _evaluated(*vectors: Any, quantity: Quantity, mode: str | None) -> Any:
-    return _jitted(quantity, mode)(*vectors)
-
-
 def _abstract(*vectors: Any, quantity: Quantity, mode: str | None) -> list[Any]:
     batch, dtype = vectors[0].shape[:-1], np.dtype(quantity.dtype)
     return [ShapedArray(batch + shape, dtype) for shape in quantity.results(mode)]
@@ -93,7 +89,7 @@ def _abstract(*vectors: Any, quantity: Quantity, mode: str | None) -> list[Any]:
 
 def _by_kernel(*vectors: Any, quantity: Quantity, mode: str | None) -> Any:
     if quantity.by_program:
-        return _program(quantity, mode)(*vectors)
+        return _by_program(*vectors, quantity=quantity, mode=mode)
     batch, shapes = vectors[0].shape[:-1], quantity.results(mode)
     made = [jax.ShapeDtypeStruct(batch + shape, quantity.dtype) for shape in shapes]
     return jax.ffi.ffi_call(quantity.target(mode), made)(*vectors)
@@ -138,7 +134,7 @@ def _batched(
     return call(quantity, mode, *whole), [0] * len(quantity.results(mode))
 
 
-call_p.def_impl(_evaluated)
+call_p.def_impl(lambda *vectors, quantity, mode: _jitted(quantity, mode)(*vectors))
 call_p.def_abstract_eval(_abstract)
 ad.primitive_jvps[call_p] = _along
 ad.primitive_transposes[call_p] = _transposed

@@ -29,15 +29,12 @@ def _package(made: CSources) -> Package:
         f"{prefix}_kernels.h": filled("kernels/kernels.h", words),
         f"{prefix}_kernels.c": filled("kernels/kernels.c", words),
     }
-    objects = {f"{prefix}_{f.name}{end}": _object(made, f, name, dtype) for f in made.functions}
+    for f in made.functions:
+        made.options.progress(f"compiling {f.name} for {name}")
+        loop = kernel_object(f.program, f"{prefix}_{f.name}_loop", platform, dtype)
+        files[f"{prefix}_{f.name}{end}"] = loop
     try_it = f"cc -std=c99 -O2 -shared -fPIC {prefix}_kernels.c {prefix}_*{end} -o lib{prefix}.so"
-    return Package({**files, **objects}, try_it)
-
-
-def _object(made: CSources, f: Function, platform: str, dtype: str) -> bytes:
-    made.options.progress(f"compiling {f.name} for {platform}")
-    name = f"{made.prefix}_{f.name}_loop"
-    return kernel_object(f.program, name, PLATFORMS[platform], dtype)
+    return Package(files, try_it)
 
 
 def _head(made: CSources, f: Function) -> list[str]:

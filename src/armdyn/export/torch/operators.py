@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -107,14 +106,9 @@ def whole_batch(count: int, dims: Sequence[int | None], vectors: Sequence[Any]) 
 def run_program(program: Program, vectors: Sequence[Any]) -> Any:
     """A program in torch, for devices without kernels of armdyn and for higher derivatives."""
     entries = [v[..., k] for v in vectors for k in range(v.shape[-1])]
-    outputs = program.evaluated(entries, _functions())
+    outputs = program.evaluated(entries, array_functions(torch))
     batch, like = vectors[0].shape[:-1], vectors[0]
     whole = [
         torch.as_tensor(y, dtype=like.dtype, device=like.device).expand(batch) for y in outputs
     ]
     return torch.stack(whole, -1).reshape(batch + program.shape)
-
-
-@lru_cache(maxsize=1)
-def _functions() -> dict[str, Callable[..., Any]]:
-    return array_functions(torch)
