@@ -152,12 +152,12 @@ def sweep_rates(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
     """States made, evaluated and reduced to extremes in one loop, beside evaluated alone."""
     points = max(2, round((SWEPT * count) ** (1 / min(robot.n, 6))))
     moving = {f"q{k + 1}": (-1.0, 1.0, points) for k in range(min(robot.n, 6))}
-    states = SWEPT * count
-    ways = {
-        f"grid of {points ** len(moving)} states": Grid(qd=0.5, qdd=1.0, **moving),
-        f"{states} random states": Random(states, q=(-1, 1), qd=(-1, 1)),
-        f"{states} points of Sobol": Sobol(states, q=(-1, 1), qd=(-1, 1)),
-    }
+    states, size = SWEPT * count, points ** len(moving)
+    ways = (
+        (f"grid of {size} states", Grid(qd=0.5, qdd=1.0, **moving), size),
+        (f"{states} random states", Random(states, q=(-1, 1), qd=(-1, 1)), states),
+        (f"{states} points of Sobol", Sobol(states, q=(-1, 1), qd=(-1, 1)), states),
+    )
     alone = batch_contender(robot, "inverse_dynamics", random_states(robot, count))
 
     def batches() -> None:
@@ -165,11 +165,10 @@ def sweep_rates(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
             alone.run()
 
     kernel = Contender("kernel", batches, states)  # as long, so that both are disturbed as often
-    for what, over in ways.items():
+    for what, over, size in ways:
         run: Callable[[], object] = partial(
             sweep, robot, "inverse_dynamics", over, "extremes", friction=False
         )
-        size = points ** len(moving) if isinstance(over, Grid) else states
         times = alternate([Contender(what, run, size), kernel], seconds)
         told = f"sweep with extremes, {what}"
         yield Speed(robot.name, "sweep", told, times[0], "the kernel on a batch", times[1])
@@ -204,8 +203,8 @@ def _rates(jax: Any, robot: Robot, quantity: str, count: int, seconds: float) ->
     value = jax.jit(function)
     pulled = jax.jit(lambda w, *x: jax.vjp(function, *x)[1](w))
     contenders = [
-        Contender("jit", _run(jax, value, given), count),
-        Contender("gradient", _run(jax, pulled, [given[0], *given]), count),
+        Contender("jit", lambda: jax.block_until_ready(value(*given)), count),
+        Contender("gradient", lambda: jax.block_until_ready(pulled(given[0], *given)), count),
         batch_contender(robot, quantity, states),
     ]
     for contender in contenders:
@@ -215,7 +214,3 @@ def _rates(jax: Any, robot: Robot, quantity: str, count: int, seconds: float) ->
     yield Speed(robot.name, "jax", f"{name} {told}", own, "the kernel in NumPy", kernel)
     what = f"gradient of {name} {told}"
     yield Speed(robot.name, "jax", what, slope, "the function in JAX", own)
-
-
-def _run(jax: Any, function: Any, given: list[Any]) -> Any:
-    return lambda: jax.block_until_ready(function(*given))

@@ -127,13 +127,11 @@ def _measured(
             ours[f"batch {name}, fresh arrays"] = Contender(name, call, count)
     others: list[Contender] = []
     for name, contender in PEERS.items():
-        module = installed(name)
-        if module is None:
+        if (module := installed(name)) is None:
             notes.append(f"not compared with {name}: it is not installed")
             continue
         try:
-            peer = contender(module, arm, case, states)
-            others += [] if peer is None else [peer]
+            others += filter(None, [contender(module, arm, case, states)])
         except PeerError as reason:
             notes.append(f"{robot.name} is not compared with {name}: {reason}")
     everyone = [*ours.values(), *others]
