@@ -13,6 +13,7 @@ from armdyn.cli.options import (
     check_outputs,
     check_robot_file,
     file_option,
+    flag,
     numbers,
     option,
     takes_robot,
@@ -43,16 +44,16 @@ def identify(
         "end and -0.4 for its beginning; 0: none. The last 30 % if unset.", "OTHER|SHARE",
     ),
     method: str = option("entropic", "entropic, least_squares or robust."),
-    project: bool = typer.Option(
-        False, "--project", help="Make base parameters of the last two methods the nearest robot "
-        "whose links can exist.",
+    project: bool = flag(
+        "--project", "Make base parameters of the last two methods the nearest robot whose links "
+        "can exist.",
     ),
     cutoff: float | None = option(None, "Cut-off of the filter, in Hz; chosen if unset."),
     friction: str = option("choose", "choose, keep (the terms that the robot has) or none."),
     only: str | None = option(None, "friction: keep the links; payload: what the tool holds; "
                               "gravity: from poses at rest.", "WHAT"),
     prior_weight: float = option(1.0, "Weight of the robot as it was given, for entropic."),
-    degrees: bool = typer.Option(False, "--degrees", help="Angles of the logs are in degrees."),
+    degrees: bool = flag("--degrees", "Angles of the logs are in degrees."),
     gains: str | None = option(None, "Torque by current of each drive, in N m/A.", "K1,K2,..."),
     rate: float | None = option(None, "Samples a second of logs without time stamps."),
     time_unit: str | None = option(None, "Unit of the time stamps: s, ms, us or ns."),

@@ -16,6 +16,7 @@ from armdyn.cli.options import (
     check_outputs,
     check_robot_file,
     file_option,
+    flag,
     number,
     option,
     pairs,
@@ -61,7 +62,7 @@ def simplify(
         "How far from their joints centres of mass and counterweights may be, in m, or inf; as far "
         "as the link extends. Of springs: where they are attached; the longest link.",
     ),
-    add_only: bool = option(False, "Only add material, as counterweights do.", None, "--add-only"),
+    add_only: bool = flag("--add-only", "Only add material, as counterweights do."),
     trajectory: Path | None = option(None, "The motion on which torques are compared.", "CSV"),
     symbolic: bool = option(
         True, "Whether to solve the conditions.", None, "--symbolic/--no-symbolic"

@@ -180,7 +180,7 @@ class Document:
     @property
     def coordinates(self) -> list[int]:
         """Numbers of the joints whose motion is given."""
-        return [number for number, _ in self.numbered if number not in self.passive]
+        return [number for number in self.numbers if number not in self.passive]
 
     @property
     def angles(self) -> list[Angle]:

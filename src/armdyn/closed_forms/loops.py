@@ -172,10 +172,8 @@ def _positions(model: RobotModel, closure: Closure, digits: int | None) -> Recur
     passive = node_array(settle([q[i] for i in model.passive]), (len(model.passive),))
     program = Program.from_outputs(passive, {"q": len(numbers)})
     lines = listed(program, digits if digits is not None else FLOAT_DIGITS, numbers)
-    names = [f"q{i + 1}" for i in model.passive]
-    ends = [replace(line, symbol=name, index="", place=())
-            for name, line in zip(names, lines.torques, strict=True)]  # fmt: skip
-    lines.torques = ends
+    ends = zip(model.passive, lines.torques, strict=True)
+    lines.torques = [Line(f"q{i + 1}", "", line.value) for i, line in ends]
     return lines
 
 
@@ -271,7 +269,7 @@ class _Loop:
             made.tree, ring=self.ring, parts=[], sums=sums, values=values, numbers=numbers
         )
 
-    def _length(self, segment: Segment) -> tuple[tuple[str, int], tuple[str, int]]:
+    def _length(self, segment: Segment) -> list[tuple[str, int]]:
         """Names and signs of both components of a vector; no name: zero."""
         offsets = self.made.tree.offsets
         angle = sum(sign * offsets.get(j + 1, 0.0) for j, sign in segment.path)
@@ -282,7 +280,7 @@ class _Loop:
         letters = ("l", "h")
         if segment.slide >= 0:
             number, letters = segment.slide + 1, ("ux", "uy")
-        return (self._name(letters[0], number, v[0]), self._name(letters[1], number, v[1]))
+        return [self._name(letter, number, x) for letter, x in zip(letters, v, strict=True)]
 
     def _name(self, letter: str, number: int, value: float) -> tuple[str, int]:
         if abs(value) < SAME_LENGTH:

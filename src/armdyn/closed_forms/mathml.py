@@ -92,12 +92,10 @@ def _plain_piece(match: re.Match[str]) -> str:
     drawn = _accented(*match["letter"])
     if match["letter"] in "Σ∂":
         drawn = f"<mo>{match['letter']}</mo>"
-    below, above = match["below"], match["above"]
-    if below and above:
-        return f"<msubsup>{drawn}<mi>{escape(below)}</mi><mi>{escape(above)}</mi></msubsup>"
-    if below:
-        return f"<msub>{drawn}<mi>{escape(below)}</mi></msub>"
-    return f"<msup>{drawn}<mi>{escape(above)}</mi></msup>" if above else drawn
+    around = {"sub": match["below"], "sup": match["above"]}
+    kind = "m" + "".join(name for name, letters in around.items() if letters)
+    parts = "".join(f"<mi>{escape(letters)}</mi>" for letters in around.values() if letters)
+    return f"<{kind}>{drawn}{parts}</{kind}>" if parts else drawn
 
 
 def _accented(letter: str, *accents: str) -> str:

@@ -285,21 +285,18 @@ _COMBINING = {"dot": "\u0307", "ddot": "\u0308"}
 
 def html(equations: Document) -> str:
     """The law, the blocks and what the symbols are."""
-    return "".join(_parts(equations))
-
-
-def _parts(equations: Document) -> Iterator[str]:
-    yield f"<div><b>{escape(equations.title)}</b></div>"
-    yield f"<div>{formula(plain(_letters(equations.law[1])))}</div>"
-    yield "".join(f"<div>Note: {escape(note)}.</div>" for note in equations.notes)
+    parts = [f"<div><b>{escape(equations.title)}</b></div>"]
+    parts += [f"<div>{formula(plain(_letters(equations.law[1])))}</div>"]
+    parts += [f"<div>Note: {escape(note)}.</div>" for note in equations.notes]
     for block in equations.blocks:
-        yield f"<div style='margin-top:0.6em'><i>{escape(block.title)}</i></div>"
-        yield from _lines(block)
+        parts += [f"<div style='margin-top:0.6em'><i>{escape(block.title)}</i></div>"]
+        parts += _lines(block)
     rows = "".join(
         f"<tr><td>{symbol}</td><td>{escape(value)}</td><td>{meaning}</td></tr>"
         for symbol, value, meaning in _html_where(equations)
     )
-    yield f"<details><summary>where</summary><table>{rows}</table></details>" if rows else ""
+    parts += [f"<details><summary>where</summary><table>{rows}</table></details>"] if rows else []
+    return "".join(parts)
 
 
 def _lines(block: Block) -> Iterator[str]:

@@ -118,7 +118,7 @@ def _function(equations: Document, block: Block, source: Notation) -> Iterator[s
     shape = f", shape {block.shape}" if block.shape else ""
     yield from ("", "", f"def {block.symbol}({', '.join(block.arguments)}):")
     yield f'    """{comment(block.title)}{shape}, at one state."""'
-    yield from _unpacked([i for i, _ in equations.numbered], block.arguments)
+    yield from _unpacked(equations.numbers, block.arguments)
     used = angle_functions(line.value for line in block.lines)
     yield from angle_lines(equations, used, source, "    ")
     if block.shape:
@@ -154,18 +154,17 @@ def _loops(equations: Document, source: Notation) -> Iterator[str]:
     """The torques of a robot with loops: passive joints first, then those of the tree."""
     yield from _DEFINITION
     yield from _unpacked(equations.coordinates, ("q", "qd", "qdd"))
-    lists, functions = [b for b in equations.blocks if not b.symbol], set[AngleFunction]()
-    for block in lists:
+    functions = set[AngleFunction]()
+    for block in (b for b in equations.blocks if not b.symbol):
         used = angle_functions(line.value for line in block.lines) - functions
         yield from angle_lines(equations, used, source, "    ")
         functions |= used
         for line in block.lines:
             yield from assigned(source, line.symbol, line.value, "    ")
-    every = [i for i, _ in equations.numbered]
     for name in ("q", "qd", "qdd"):
-        yield f"    {name} = np.array([{', '.join(f'{name}{i}' for i in every)}])"
+        yield f"    {name} = np.array([{', '.join(f'{name}{i}' for i in equations.numbers)}])"
     friction = " + F(qd)" if equations.has("F") else ""
-    whole = ", ".join(f"T{i}" for i in every)
+    whole = ", ".join(f"T{i}" for i in equations.numbers)
     yield f"    [{whole}] = {_TORQUES['state']}{friction}"
     block = next(block for block in equations.blocks if block.symbol == "tau")
     yield f"    result = np.zeros({len(block.lines)})"
@@ -266,7 +265,7 @@ def _built(block: Block, source: Notation) -> Iterator[str]:
 
 def _sympy_tree_torques(equations: Document) -> list[str]:
     """Torques of all joints of the tree, by number."""
-    every = [i for i, _ in equations.numbered]
+    every = equations.numbers
     friction = " + F" if equations.has("F") else ""
     whole = _SYMPY_TORQUES["state"].format(qdd=", ".join(f"qdd{i}" for i in every))
     return ["", f"{', '.join(f'T{i}' for i in every)} = {whole}{friction}"]
