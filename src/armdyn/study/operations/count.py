@@ -31,13 +31,13 @@ from armdyn.model import RobotModel
 from armdyn.quantities.formulations import CHAINS, FORMULATIONS, NEED_COM
 from armdyn.quantities.program import QUANTITIES as RECORDS
 from armdyn.quantities.program import quantity_program
+from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
 from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.passes import reduce
-from armdyn.shorten.search import Progress
 from armdyn.shorten.symbolic import symbolic
 
 CENTRED = ("newton_euler", *NEED_COM)
@@ -48,16 +48,18 @@ CENTRED = ("newton_euler", *NEED_COM)
 class Method:
     """One way to compute one quantity."""
 
-    quantity: str
+    record: Quantity
     name: str
-    vectors: tuple[str, ...]
-    """The joint vectors it takes, each of length N."""
-    function: Callable[..., Array] | None
-    """The function (model, *vectors); None for the program that is compiled and exported."""
-    record: str
-    """The name of the quantity's record."""
+    function: Callable[..., Array] | None = None
+    """From a model and joint vectors of length N, the arguments of the quantity; None for the
+    program that is compiled and exported."""
     regroups: bool = True
     """Whether it takes links that have first moments and no mass."""
+
+    @property
+    def quantity(self) -> str:
+        """The name of the quantity in counts."""
+        return self.record.counted_as
 
 
 def _bias(model: RobotModel, q: Array, qd: Array) -> Array:
@@ -68,35 +70,25 @@ def _solved(model: RobotModel, q: Array, qd: Array, tau: Array) -> Array:
     return solve_ltdl(model.paths, mass_matrix(model, q), tau - _bias(model, q, qd))
 
 
-def _method(
-    quantity: str, name: str, function: Callable[..., Array] | None, regroups: bool = True
-) -> Method:
-    record = RECORDS[quantity]
-    return Method(record.counted_as, name, record.arguments, function, record.name, regroups)
-
-
+_INVERSE, _FORWARD = RECORDS["inverse_dynamics"], RECORDS["forward_dynamics"]
 _TEXTBOOK = (
     *(
-        _method("inverse_dynamics", name, lambda *of, f=method: f(*of).tau, name not in CENTRED)
+        Method(_INVERSE, name, lambda *of, f=method: f(*of).tau, name not in CENTRED)
         for name, method in FORMULATIONS.items()
         if name != "minimal"
     ),
-    _method("mass_matrix", "composite_body", mass_matrix),
-    _method("coriolis_matrix", "composite_body", coriolis_matrix),
-    _method("gravity_vector", "augmented_body", lambda m, q: _bias(m, q, np.zeros(len(q)))),
-    _method("forward_dynamics", "composite_body", _solved),
-    _method("forward_dynamics", "articulated_body", lambda *of: articulated_body(*of)[1]),
-    _method(
-        "forward_dynamics",
-        "denoc",
-        lambda m, q, qd, tau: denoc_forward(m, q, tau - _bias(m, q, qd))[1],
-    ),
+    Method(RECORDS["mass_matrix"], "composite_body", mass_matrix),
+    Method(RECORDS["coriolis_matrix"], "composite_body", coriolis_matrix),
+    Method(RECORDS["gravity_vector"], "augmented_body", lambda m, q: _bias(m, q, np.zeros(len(q)))),
+    Method(_FORWARD, "composite_body", _solved),
+    Method(_FORWARD, "articulated_body", lambda *of: articulated_body(*of)[1]),
+    Method(_FORWARD, "denoc", lambda m, q, v, tau: denoc_forward(m, q, tau - _bias(m, q, v))[1]),
 )
 COMPARED = tuple(dict.fromkeys(method.quantity for method in _TEXTBOOK))
 """The quantities that textbooks compute in several ways, by their names in counts."""
 QUANTITIES = (*COMPARED, *(r.counted_as for r in RECORDS.values() if r.counted_as not in COMPARED))
 """Every quantity by its name in counts."""
-_PROGRAMS = tuple(_method(name, "minimal", None) for name in RECORDS)
+_PROGRAMS = tuple(Method(record, "minimal") for record in RECORDS.values())
 METHODS = tuple(
     method
     for quantity in QUANTITIES
@@ -178,14 +170,13 @@ def stage_count(
     stage: str,
     effort: str = EFFORTS[0],
     snap: float = ZERO_TOLERANCE,
-    progress: Progress | None = None,
 ) -> Operations | None:
     """The operations of a method at one stage; None where it has no such stage."""
     if method.function is None:
         if stage != "minimal":
             return None
-        request = Request(method.record, effort=effort)
-        return quantity_program(model, request, progress, snap).operations
+        request = Request(method.record.name, effort=effort)
+        return quantity_program(model, request, snap=snap).operations
     try:
         return _textbook_count(model, method, method.function, stage, snap)
     except (ZeroDivisionError, TraceError) as error:
@@ -206,7 +197,7 @@ def _textbook_count(
         return None
     parts = branches(canonical(model, snap))
     if stage == "written":
-        sizes = [len(model.joints)] * len(method.vectors)
+        sizes = [len(model.joints)] * len(method.record.arguments)
         return tally(partial(function, model), *sizes)
     if stage != "customised" and method.regroups:
         parts = [regroup(part) for part in parts]
@@ -221,5 +212,5 @@ def traced(part: CanonicalRobot, method: Method) -> Array:
     graph = Graph()
     assert method.function is not None
     model = model_from_canonical(symbolic(part, graph))
-    vectors = [graph.inputs(name, len(model.joints)) for name in method.vectors]
+    vectors = [graph.inputs(name, len(model.joints)) for name in method.record.arguments]
     return trace(graph, partial(method.function, model), *vectors)

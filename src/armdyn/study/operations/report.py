@@ -7,7 +7,6 @@ the augmented-body method step by step.
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from functools import reduce
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -57,12 +56,8 @@ class Published:
 
     def count(self, n: int) -> Operations:
         """The number of operations for n joints."""
-
-        def value(coefficients: str) -> int:
-            numbers = map(Fraction, coefficients.split())
-            return int(reduce(lambda total, number: total * n + number, numbers))
-
-        return Operations(value(self.mul), value(self.add))
+        coefficients = ([*map(Fraction, text.split())] for text in (self.mul, self.add))
+        return Operations(*(int(np.polyval(numbers, n)) for numbers in coefficients))
 
 
 SOURCE = "K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, as Table 3 of Milićević, Golubović, Slavković"
@@ -84,30 +79,14 @@ PUBLISHED = {
 
 def general_arm(n: int) -> CanonicalRobot:
     """An arm of n revolute joints without any zero in its geometry or its inertias."""
-    rng = np.random.default_rng(n)
-
-    def draw(*shape: int) -> Array:
-        return frozen(rng.uniform(0.3, 0.9, size=shape))
-
-    links = []
-    for i in range(n):
-        J = draw(3, 3)
-        length, twist, offset = (0.0, 0.0, 0.0) if i == 0 else (float(draw()) for _ in range(3))
-        links.append(
-            CanonicalLink(
-                f"joint{i + 1}",
-                i - 1,
-                type=REVOLUTE,
-                alpha=twist,
-                across=frozen([length, 0.0, 0.0]),
-                theta=0.0,
-                r=offset,
-                J=frozen(J + J.T),
-                u=draw(3),
-                M=float(draw()),
-                gravity=frozen([0.0, 0.0, -9.81] if i == 0 else np.zeros(3)),
-            )
-        )
+    some, full = 0.5, np.full((3, 3), 0.5)
+    body: Any = {"type": REVOLUTE, "theta": 0.0, "J": frozen(full), "u": frozen(full[0]), "M": some}
+    still: Any = {"alpha": 0.0, "across": frozen(np.zeros(3)), "r": 0.0}
+    still["gravity"] = frozen([0.0, 0.0, -9.81])
+    place: Any = {"alpha": some, "across": frozen([some, 0.0, 0.0]), "r": some}
+    links = (
+        CanonicalLink(f"joint{i + 1}", i - 1, **body, **(place if i else still)) for i in range(n)
+    )
     return CanonicalRobot("general arm", tuple(links))
 
 
@@ -122,11 +101,6 @@ class ProgramCounts:
     friction: Operations
     """What friction takes on top."""
     proved: Proof
-
-    @property
-    def apart(self) -> tuple[Operations, Operations]:
-        """What is on top of the links."""
-        return self.rotors, self.friction
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +218,7 @@ def operation_report(
     rows, programs, notes = list[MethodCounts](), list[ProgramCounts](), list[str]()
     if model.loops and not coordinates_of(model).is_linear and not model.is_frictionless:
         # it is no function of the rates alone, and counted with the torques
-        chosen = [m for m in chosen if m.record != "friction_torque"]
+        chosen = [m for m in chosen if m.record.name != "friction_torque"]
         notes.append("friction of passive joints depends on q: it is counted with the torques")
     if model.loops and textbooks:
         notes.append(
@@ -254,10 +228,10 @@ def operation_report(
     for method in chosen:
         progress(f"{method.quantity} by {method.name}")
         if method.function is None:
-            request = Request(method.record, effort=effort)
+            request = Request(method.record.name, effort=effort)
             program, proved = proved_program(model, request, search_progress, snap)
             parts = program.operations, program.rotors, program.friction
-            programs.append(ProgramCounts(method.record, *parts, proved))
+            programs.append(ProgramCounts(method.record.name, *parts, proved))
             stages = dict.fromkeys(STAGES) | {"minimal": programs[-1].operations}
             rows.append(MethodCounts(method.quantity, method.name, stages))
         else:
