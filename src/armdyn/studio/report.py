@@ -115,8 +115,7 @@ def _worst(robot: Robot, payload: float, tell: Tell) -> Iterator[str]:
     section = found.sections()[0]
     yield "<h2>The worst case of each motor</h2>"
     yield "".join(f"<p>{escape(line)}</p>" for line in section.lines)
-    bars = [(demand.joint, demand.use, str(demand)) for demand in found.demands]
-    yield _figure(draw_worst_case, f"{robot.name}: worst case", str(found.worst), bars, found.map)
+    yield _figure(draw_worst_case, f"{robot.name}: worst case", found)
     yield f"<div class='wide'>{html_table(section.columns, section.rows)}</div>"
 
 

@@ -7,7 +7,7 @@ the best of them steps along one coordinate at a time, which become smaller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,17 +49,15 @@ class HeatMap:
     """Where the worst case is."""
 
 
-def draw_worst_case(
-    title: str, told: str, bars: Sequence[tuple[str, float, str]], heat: HeatMap
-) -> Any:
+def draw_worst_case(title: str, found: WorstCase) -> Any:
     """The figure: a bar a motor, and the map."""
-    figure = sheet(11.0, 4.8, title, told, 0.03)
-    room = 0.04 + 0.0075 * min(max(len(name) for name, _, _ in bars), 24)
+    figure, heat = sheet(11.0, 4.8, title, str(found.worst), 0.03), found.map
+    names, uses = zip(*((demand.joint, demand.use) for demand in found.demands), strict=True)
+    room = 0.04 + 0.0075 * min(max(map(len, names)), 24)
     left = figure.add_axes((room, 0.12, 0.46 - room, 0.68))
-    uses = [use for _, use, _ in bars]
     colours = [ALARM if use > 1 else COLOURS["inertial"] for use in uses]
-    left.barh(range(len(bars)), [100 * use for use in uses], color=colours, height=0.6)
-    name_rows(left, [name for name, _, _ in bars])
+    left.barh(range(len(uses)), [100 * use for use in uses], color=colours, height=0.6)
+    name_rows(left, names)
     left.axvline(100, color=INK, linewidth=1.0)
     known = any(use > 0 for use in uses)
     left.set_xlabel("of what the motor can give [%]" if known else "no limits of motors are known")
@@ -187,8 +185,7 @@ class WorstCase(Result):
     def plot(self, path: str | Path) -> None:
         """Draw the use of each motor and the map, to a .png, .pdf or .svg file."""
         name = self.robot.model.title or self.robot.name
-        bars = [(demand.joint, demand.use, str(demand)) for demand in self.demands]
-        save_picture(path, draw_worst_case, f"{name}: worst case", str(self.worst), bars, self.map)
+        save_picture(path, draw_worst_case, f"{name}: worst case", self)
 
 
 FIRST_STATES = 2**14
@@ -304,7 +301,7 @@ class _Search:
         """The map over the two joints on which the worst case depends most."""
         worst = max(demands, key=lambda demand: (demand.use, abs(demand.torque)))
         n, cells = len(demands), MAP_CELLS
-        scale = np.where(np.isfinite(self.limits), self.limits, np.inf)
+        scale = self.limits
         if np.isinf(scale).all():
             scale = np.full(n, max(abs(demand.torque) for demand in demands) or 1.0)
         rates = np.array([s * demand.qd for demand in demands for s in (1.0, -1.0)])
@@ -327,13 +324,10 @@ class _Search:
         x, y = (np.linspace(low[k], high[k], cells) for k in (a, b))
         q = np.repeat(worst.q[None], cells * cells, axis=0)
         q[:, a], q[:, b] = np.tile(x, cells), np.repeat(y, cells)
-        found = uses(q)
+        found = uses(q).reshape(cells, cells, n)
         one, two = (f"{self.joints[k].name} [{self.joints[k].type.unit}]" for k in (a, b))
-        shape = cells, cells
-        return HeatMap(
-            (a, b), (one, two), x, y, found.max(axis=1).reshape(shape),
-            found.argmax(axis=1).reshape(shape), (float(worst.q[a]), float(worst.q[b])),
-        )  # fmt: skip
+        at = float(worst.q[a]), float(worst.q[b])
+        return HeatMap((a, b), (one, two), x, y, found.max(axis=-1), found.argmax(axis=-1), at)
 
     def _filled(self) -> Array:
         """States that fill the box evenly; every other one moves as fast as is allowed."""
