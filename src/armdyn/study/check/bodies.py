@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
@@ -192,6 +191,7 @@ DEFICIT, POINT = 0.01, 1e-9
 by one of nothing."""
 LIGHT = 1e-3
 """What is wrong with a body of less than this share of the mass of the robot is but noted."""
+ABOUT_ORIGIN = "it were about the origin of the link frame"
 WRONG_UNITS = {
     1e9: "g mm²",
     1e6: "kg mm²",
@@ -287,18 +287,22 @@ def _tensor_findings(
 
     if misfit(given) <= MISFIT:
         return
-    best = min(_explanations(inertia), key=lambda one: misfit(one.tensor))
-    if misfit(best.tensor) > FIT:
-        best = _turned(given, uniform)
+    mistake, right = min(_explanations(inertia), key=lambda pair: misfit(pair[1]))
+    axes = np.linalg.eigh(uniform)[1]
+    turned = axes @ np.diag(np.linalg.eigvalsh(given)) @ axes.T
     ratio = float(np.trace(given) / np.trace(uniform))
     start = (
         f"its tensor about the centre of mass, {vector_text(inertia.mass * np.diag(given))} kg m² "
         f"on the diagonal, is not that of its geometry, which with the same mass would have "
         f"{vector_text(inertia.mass * np.diag(uniform))}"
     )
-    if misfit(best.tensor) <= FIT:
-        if not (best.about_origin and tensor_about_origin(inertia) is not None):  # said already
-            yield "warning", f"{start}; {best.text}"
+    if misfit(right) <= FIT:
+        if mistake != ABOUT_ORIGIN or tensor_about_origin(inertia) is None:  # else said already
+            yield "warning", f"{start}; it would fit if {mistake}"
+        return
+    if misfit(turned) <= FIT:
+        why = "its principal moments fit, but not their axes; is the rpy of its <origin> right?"
+        yield "warning", f"{start}; {why}"
         return
     spread = 0.5 * np.trace(given) - np.diag(given)
     c = np.clip(inertia.com, low, high)
@@ -318,43 +322,14 @@ def _tensor_findings(
         yield "note", f"{start}; a factor of {ratio:.2g}. Is it in kg m²?"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Explanation:
-    """A mistake that a tensor may have in it."""
-
-    text: str
-    tensor: Array
-    """The tensor without that mistake, by mass [m²]."""
-    about_origin: bool = False
-
-
-def _turned(given: Array, uniform: Array) -> Explanation:
-    """The principal moments of one tensor about the axes of another."""
-    axes = np.linalg.eigh(uniform)[1]
-    return Explanation(
-        "its principal moments fit, but not their axes; is the rpy of its <origin> right?",
-        axes @ np.diag(np.linalg.eigvalsh(given)) @ axes.T,
-    )
-
-
-def _explanations(inertia: Inertia) -> Iterator[Explanation]:
+def _explanations(inertia: Inertia) -> Iterator[tuple[str, Array]]:
+    """Mistakes that a tensor may have in it, and the tensor without each, by mass [m²]."""
     given, c = inertia.moment_about_com / inertia.mass, inertia.com
-    yield Explanation(
-        "it would fit if it were about the origin of the link frame",
-        given - (c @ c * np.eye(3) - np.outer(c, c)),
-        about_origin=True,
-    )
-    yield Explanation(
-        "it would fit if the products of inertia had the other sign",
-        2 * np.diag(np.diag(given)) - given,
-    )
+    yield ABOUT_ORIGIN, given - (c @ c * np.eye(3) - np.outer(c, c))
+    yield "the products of inertia had the other sign", 2 * np.diag(np.diag(given)) - given
     for order in permutations(range(3)):
         if order != (0, 1, 2):
             axes = ", ".join("xyz"[k] for k in order)
-            yield Explanation(
-                f"it would fit if its axes x, y, z were {axes}", given[np.ix_(order, order)]
-            )
+            yield f"its axes x, y, z were {axes}", given[np.ix_(order, order)]
     for factor, unit in WRONG_UNITS.items():
-        yield Explanation(
-            f"it would fit if it were in {unit}, a factor of {factor:g}", given / factor
-        )
+        yield f"it were in {unit}, a factor of {factor:g}", given / factor
