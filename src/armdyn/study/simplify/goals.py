@@ -121,49 +121,34 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
 
 
 def _check_designable(model: RobotModel, forceless: bool) -> None:
-    _check_loops(model, forceless)
     start = f"robot {model.name!r} has"
-    for wrong, reason in (
-        (
-            any(joint.mimic is not None for joint in model.joints),
+    if model.loops and (forceless or not coordinates_of(model).is_linear):
+        loop = model.loops[0].name
+        reason = "; designs without shaking are searched for only where there are no loops"
+        if not coordinates_of(model).is_linear:
+            reason = (
+                ", and designs are searched for only where all loops are parallelograms: elsewhere "
+                "the mass matrix is no trigonometric polynomial of the coordinates"
+            )
+        raise LoopError(f"{start} the loop {loop!r}{reason}", loop=loop)
+    if any(joint.mimic is not None for joint in model.joints):
+        raise ModelError(
             f"{start} joints that follow others, for which a design is not defined; lock them, or "
-            "load the robot without them",
-        ),
-        (
-            bool(model.drives),
-            f"{start} drives that turn with several joints, for which a design is not defined; "
-            "load it without them, or with_drives([])",
-        ),
-        (
-            bool(model.springs),
-            f"{start} springs, which no goal knows; search without them, with_springs([])",
-        ),
-        (
-            forceless and model.reduced,
-            f"the inertias of {model.name!r} are a reduced set, which is right in torques but not "
-            "in forces on the base; take a robot with the inertias of its links",
-        ),
-    ):
-        if wrong:
-            raise ModelError(reason)
-
-
-def _check_loops(model: RobotModel, forceless: bool) -> None:
-    if not model.loops:
-        return
-    loop = model.loops[0]
-    if not coordinates_of(model).is_linear:
-        raise LoopError(
-            f"robot {model.name!r} has the loop {loop.name!r}, and designs are searched for only "
-            "where all loops are parallelograms: elsewhere the mass matrix is no trigonometric "
-            "polynomial of the coordinates",
-            loop=loop.name,
+            "load the robot without them"
         )
-    if forceless:
-        raise LoopError(
-            f"robot {model.name!r} has the loop {loop.name!r}; designs without shaking are "
-            "searched for only where there are no loops",
-            loop=loop.name,
+    if model.drives:
+        raise ModelError(
+            f"{start} drives that turn with several joints, for which a design is not defined; "
+            "load it without them, or with_drives([])"
+        )
+    if model.springs:
+        raise ModelError(
+            f"{start} springs, which no goal knows; search without them, with_springs([])"
+        )
+    if forceless and model.reduced:
+        raise ModelError(
+            f"the inertias of {model.name!r} are a reduced set, which is right in torques but not "
+            "in forces on the base; take a robot with the inertias of its links"
         )
 
 
