@@ -140,7 +140,9 @@ def parse_design_variables(
             advice = "A length is offered where moving the joint changes nothing else."
             raise UnknownNameError(what, word, known, advice)
     symbols = {symbol for word in asked for symbol in known[word]}
-    reaches = _sizes(model, robot) if reach is None else _reaches(reach, len(model.links))
+    if reach not in (None, math.inf) and check_number("reach", reach) <= 0:
+        raise ModelError(f"reach: expected a positive length in m, or inf, got {shown(reach)}")
+    reaches = _sizes(model, robot) if reach is None else np.full(len(model.links), float(reach))
     limits = _limits(known, symbols, bounds)
     for i, (link, most) in enumerate(zip(robot.links, reaches.tolist(), strict=True), start=1):
         for axis, value in zip("xyz", link.u / (link.M or 1.0), strict=True):
@@ -155,12 +157,6 @@ def parse_design_variables(
         _weights(known, weights),
         reaches,
     )
-
-
-def _reaches(reach: float, links: int) -> Array:
-    if reach != math.inf and check_number("reach", reach) <= 0:
-        raise ModelError(f"reach: expected a positive length in m, or inf, got {shown(reach)}")
-    return np.full(links, float(reach))
 
 
 def _sizes(model: RobotModel, robot: CanonicalRobot) -> Array:
@@ -244,10 +240,8 @@ def _mapping(what: str, given: Any) -> Mapping[str, Any]:
     return given or {}
 
 
-def _parts(
-    robot: CanonicalRobot, lengths: Mapping[str, Length]
-) -> list[dict[str, tuple[str, ...]]]:
-    """For each link the symbols of its mass, its inertia and its lengths, by part."""
+def _known(model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, Length]) -> Known:
+    # for each link the symbols of its mass, its inertia and its lengths, by part
     parts = [
         {part: tuple(f"{NUMBERS[k]}{i + 1}" for k in places) for part, places in _PARTS.items()}
         for i in range(len(robot.links))
@@ -256,12 +250,7 @@ def _parts(
         own = parts[length.joint if length.along else robot.links[length.joint].parent]
         part = "offset" if length.along else "length"
         own[part] = (*own.get(part, ()), symbol)
-    return parts
-
-
-def _known(model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, Length]) -> Known:
     numbered = [f"link{i + 1}" for i in range(len(model.links))]
-    parts = _parts(robot, lengths)
     found: Known = {}
     # a name that two links have stands for the first of these lists that has it
     for names in (numbered, [x.name for x in model.links], [x.name for x in model.joints]):
