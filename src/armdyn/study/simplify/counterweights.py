@@ -10,13 +10,13 @@ zeros on its diagonal in some axes (Horn 1954).
 
 import math
 from dataclasses import dataclass
-from functools import reduce as fold
 from itertools import permutations
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.model import Inertia, Link, RobotModel
+from armdyn.model import Inertia, RobotModel
+from armdyn.model.edit import without_payload
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import canonical_frames
 
@@ -78,9 +78,9 @@ class LinkChange:
 
 def link_changes(before: RobotModel, after: RobotModel) -> tuple[LinkChange, ...]:
     """Every link that differs, and how to build it."""
-    found = []
+    found, own = [], [without_payload(model).links for model in (before, after)]
     for i, frame in enumerate(canonical_frames(before)):
-        old, new = (_own(model.links[i]).moved(inverse(frame)) for model in (before, after))
+        old, new = (links[i].inertia.moved(inverse(frame)) for links in own)
         if np.array_equal(old.pseudo, new.pseudo):
             continue
         size = max(float(np.trace(body.pseudo[:3, :3])) for body in (old, new))
@@ -89,12 +89,6 @@ def link_changes(before: RobotModel, after: RobotModel) -> tuple[LinkChange, ...
         bodies = shape(old), shape(new)
         found.append(LinkChange(i, before.links[i].name, frame, weights, *bodies, note))
     return tuple(found)
-
-
-def _own(link: Link) -> Inertia:
-    """The inertia of a link without its payload."""
-    parts = (body.inertia.moved(body.placement) for body in link.bodies if not body.payload)
-    return fold(Inertia.__add__, parts, Inertia.zero())
 
 
 def counterweights(added: Array, reach: float = 1.0) -> tuple[tuple[PointMass, ...], str]:
