@@ -178,8 +178,18 @@ def _beyond_limits(robot: Robot, states: StateSet) -> Iterator[str]:
 
 
 def _motion(robot: Robot, over: Over) -> StateSet:
-    arrays, t, source, notes = _given(robot, over)
-    names = ("q", "qd", "qdd")
+    given, names = _sampled(robot, over), ("q", "qd", "qdd")
+    if all(hasattr(given, name) for name in names):
+        arrays = [getattr(given, name) for name in names]
+    elif isinstance(given, tuple | list) and len(given) == 3:
+        arrays = list(given)
+    else:
+        raise TrajectoryError(
+            "expected a motion: a trajectory file, a trajectory, the arrays (q, qd, qdd) or "
+            f'"workspace", got {shown(given)}'
+        )
+    t, source = getattr(given, "t", None), getattr(given, "source", "")
+    notes = (given.note,) if isinstance(given, SampledMotion) and given.note else ()
     checked = {k: check_joint_vector(k, v, robot.n) for k, v in zip(names, arrays, strict=True)}
     q, qd, qdd = (frozen(v.reshape(-1, robot.n)) for v in broadcast(**checked))
     m = len(q)
@@ -224,21 +234,6 @@ def _sampled(robot: Robot, over: Over) -> Any:
     if callable(over) and hasattr(over, "duration"):
         return sampled(over, over.duration / INSTANTS if over.duration else 1.0)
     return over
-
-
-def _given(robot: Robot, over: Over) -> tuple[tuple[Any, ...], Any, str, tuple[str, ...]]:
-    """The arrays q, qd and qdd, times if there are any, the file and notes on it."""
-    over = _sampled(robot, over)
-    if all(hasattr(over, name) for name in ("q", "qd", "qdd")):
-        times, source = getattr(over, "t", None), getattr(over, "source", "")
-        notes = (over.note,) if isinstance(over, SampledMotion) and over.note else ()
-        return (over.q, over.qd, over.qdd), times, source, notes
-    if isinstance(over, tuple | list) and len(over) == 3:
-        return tuple(over), None, "", ()
-    raise TrajectoryError(
-        "expected a motion: a trajectory file, a trajectory, the arrays (q, qd, qdd) or "
-        f'"workspace", got {shown(over)}'
-    )
 
 
 def largest_rates(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
