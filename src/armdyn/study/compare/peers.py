@@ -123,33 +123,30 @@ def mujoco(mujoco: Any, case: Case) -> Answer:
     from armdyn.io.mjcf.compile import mujoco_warnings  # noqa: PLC0415 (mujoco is an extra)
 
     with mujoco_warnings():
-        return _mujoco(mujoco, case)
-
-
-def _mujoco(mujoco: Any, case: Case) -> Answer:
-    model = mujoco.MjModel.from_xml_path(str(case.file))
-    for constraint in ("LIMIT", "CONTACT", "EQUALITY"):
-        model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{constraint}"))
-    data = mujoco.MjData(model)
-    bodies = [model.body(i).name or f"body{i}" for i in range(model.nbody)]
-    names = [
-        model.jnt(j).name or f"{bodies[model.jnt_bodyid[j]]}_joint{j}" for j in range(model.njnt)
-    ]
-    places = case.places(names)
-    positions, rates = model.jnt_qposadr[places], model.jnt_dofadr[places]
-    terms = {
-        "constraint": "qfrc_constraint",
-        "spring": "qfrc_spring",
-        "fluid": "qfrc_fluid",
-        "gravity compensation": "qfrc_gravcomp",
-    }
-    torque, shown = [], []
-    for q, qd, qdd in case.rows:
-        data.qpos[positions], data.qvel[rates], data.qacc[rates] = q, qd, qdd
-        mujoco.mj_inverse(model, data)
-        torque.append(data.qfrc_inverse[rates].copy())
-        shown.append([-getattr(data, force)[rates] for force in terms.values()])
-    return Answer(np.array(torque), dict(zip(terms, np.swapaxes(shown, 0, 1), strict=True)))
+        model = mujoco.MjModel.from_xml_path(str(case.file))
+        for constraint in ("LIMIT", "CONTACT", "EQUALITY"):
+            model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{constraint}"))
+        data = mujoco.MjData(model)
+        bodies = [model.body(i).name or f"body{i}" for i in range(model.nbody)]
+        names = [
+            model.jnt(j).name or f"{bodies[model.jnt_bodyid[j]]}_joint{j}"
+            for j in range(model.njnt)
+        ]
+        places = case.places(names)
+        positions, rates = model.jnt_qposadr[places], model.jnt_dofadr[places]
+        terms = {
+            "constraint": "qfrc_constraint",
+            "spring": "qfrc_spring",
+            "fluid": "qfrc_fluid",
+            "gravity compensation": "qfrc_gravcomp",
+        }
+        torque, shown = [], []
+        for q, qd, qdd in case.rows:
+            data.qpos[positions], data.qvel[rates], data.qacc[rates] = q, qd, qdd
+            mujoco.mj_inverse(model, data)
+            torque.append(data.qfrc_inverse[rates].copy())
+            shown.append([-getattr(data, force)[rates] for force in terms.values()])
+        return Answer(np.array(torque), dict(zip(terms, np.swapaxes(shown, 0, 1), strict=True)))
 
 
 def drake(pydrake: Any, case: Case) -> Answer:
