@@ -139,6 +139,7 @@ class Trial:
     """The numbers φ of the links without payloads, shape (n, 10)."""
     outcome: Outcome
     residual: float
+    """The distance from the goals, dimensionless; 0: they are reached."""
     cost: float
     rank: int
     """The number of independent conditions on the linear unknowns."""
@@ -216,10 +217,6 @@ class Convex:
         C = (weight[..., None] * B).reshape(weight.size, -1)
         return System(M, r, C, (weight * (self.start - p)).ravel(), p, B, rows)
 
-    def residual(self, system: System, numbers: Array) -> float:
-        """The distance of links φ from the goals, dimensionless; 0: they are reached."""
-        return float(np.linalg.norm(system.rows @ (numbers + self.arm.payload).ravel()))
-
     def numbers(self, psi: Array) -> Array:
         """φ from ψ; a link that is as it was is so to the last bit."""
         found = np.einsum("nab,nb->na", self.arm.from_units, psi)
@@ -254,14 +251,16 @@ class Convex:
             if region.violation(kept) <= VIOLATION_TOLERANCE:
                 theta, outcome = kept, "reached"
         numbers = self.numbers(system.p + system.B @ theta)
-        return self._trial(system, values, numbers, outcome, rank)
+        return self.trial(system, values, numbers, outcome, rank)
 
-    def _trial(
+    def trial(
         self, system: System, values: Array, numbers: Array, outcome: Outcome, rank: int
     ) -> Trial:
+        """A design with its distance from the goals and its cost."""
+        residual = np.linalg.norm(system.rows @ (numbers + self.arm.payload).ravel())
         cost = float(np.sum(self.arm.weights * (self._units(numbers) - self.start) ** 2))
         cost += float(np.sum(self.length_changes(values) ** 2))
-        return Trial(values, numbers, outcome, self.residual(system, numbers), cost, rank)
+        return Trial(values, numbers, outcome, float(residual), cost, rank)
 
     def exact(self, trial: Trial) -> Trial:
         """A design that reaches the goals, with plain decimals in place of a solver's precision.
@@ -284,7 +283,7 @@ class Convex:
             x = self._onto_goals(system, np.where(free, rounded, bodies), unit, free)
             numbers = np.where(changed[:, None], moments_of(x), arm.start)
             theta = np.tensordot(system.B, self._units(numbers) - system.p, axes=([0, 1], [0, 1]))
-            plain = self._trial(system, trial.values, numbers, trial.outcome, trial.rank)
+            plain = self.trial(system, trial.values, numbers, trial.outcome, trial.rank)
             inside = region.violation(theta) <= VIOLATION_TOLERANCE
             if inside and plain.residual <= max(trial.residual, _CHANGE_ROUNDING):
                 return plain

@@ -136,25 +136,8 @@ def goal_elements(
     ]
 
 
-def element_coefficients(
-    robot: CanonicalRobot,
-    elements: Sequence[GoalElement],
-    q: Array,
-    at: Coordinates | None = None,
-) -> Array:
-    """Coefficients of φ in every element at configurations, shape (elements, samples, 10 n)."""
-    coefficients = InertiaCoefficients(robot, q, at)
-    values = np.zeros((len(elements), len(q), 10 * len(robot.links)))
-    for k, element in enumerate(elements):
-        values[k] = coefficients.of(element)
-    return values
-
-
 def linear_conditions(
-    robot: CanonicalRobot,
-    elements: Sequence[GoalElement],
-    q: Array,
-    at: Coordinates | None = None,
+    robot: CanonicalRobot, elements: Sequence[GoalElement], q: Array, at: Coordinates
 ) -> Array:
     """The goals as rows with rows @ φ = 0, by the configurations of `samples`.
 
@@ -162,8 +145,9 @@ def linear_conditions(
     the mean square of what shall vanish.
     """
     rows = [np.zeros((1, 10 * len(robot.links)))]
-    every = element_coefficients(robot, elements, q, at)
-    for element, values in zip(elements, every, strict=True):
+    coefficients = InertiaCoefficients(robot, q, at)
+    for element in elements:
+        values = coefficients.of(element)
         mean = values.mean(axis=0) if element.constant else 0.0
         rows.append((values - mean) / (element.scale * np.sqrt(len(q))))
     return np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
@@ -251,12 +235,10 @@ class InertiaCoefficients:
     def angular_momentum(self, i: int, axis: int) -> Array:
         """Coefficients of h_i about an axis of the base, shape (samples, 10 n)."""
         b, c = (axis + 1) % 3, (axis + 2) % 3
-
-        def product(v: Array, x: Array) -> Array:
-            return np.asarray(v[:, :, None] * x[:, None, :])
-
         return self._products(
-            product(U[i][:, c], T[:, b]) - product(U[i][:, b], T[:, c]) if i in U else None
+            U[i][:, c, :, None] * T[:, b, None] - U[i][:, b, :, None] * T[:, c, None]
+            if i in U
+            else None
             for U, T in zip(self.U, self.T, strict=True)
         )
 

@@ -18,7 +18,6 @@ from armdyn.arrays import Array, check_number, check_truth
 from armdyn.errors import ModelError, shown
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
-from armdyn.shorten.canonical.frames import CanonicalRobot
 from armdyn.shorten.canonical.redesign import redesign
 from armdyn.study.simplify.conditions import Branches, branches, conditions, unwritten
 from armdyn.study.simplify.convex import CONDITION_TOLERANCE, Convex, Trial
@@ -30,7 +29,7 @@ from armdyn.study.simplify.design_variables import (
 )
 from armdyn.study.simplify.goals import Goals, Obstacle, obstacles, parse_goals
 from armdyn.study.simplify.linear import (
-    element_coefficients,
+    InertiaCoefficients,
     goal_elements,
     lattice,
     pseudo_of,
@@ -220,11 +219,9 @@ def _unchanged(convex: Convex) -> Trial | None:
     if not within or convex.outside(arm.values):
         return None
     system = convex.system(arm.values)
-    residual = convex.residual(system, arm.start)
-    if residual > CONDITION_TOLERANCE:
-        return None
     rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > CONDITION_TOLERANCE))
-    return Trial(arm.values, arm.start, "reached", residual, 0.0, rank)
+    trial = convex.trial(system, arm.values, arm.start, "reached", rank)
+    return trial if trial.residual <= CONDITION_TOLERANCE else None
 
 
 def _model(goals: Goals, arm: ParametrisedArm, trial: Trial) -> RobotModel:
@@ -246,19 +243,17 @@ def _model(goals: Goals, arm: ParametrisedArm, trial: Trial) -> RobotModel:
 
 
 def _variations(convex: Convex, trial: Trial, q: Array) -> tuple[Variation, ...]:
-    arm, elements = convex.arm, convex.elements
-    constant = [element.constant for element in elements]
-
-    def variation(robot: CanonicalRobot, numbers: Array) -> Array:
-        values = element_coefficients(robot, elements, q, arm.at) @ (numbers + arm.payload).ravel()
-        return np.where(constant, np.ptp(values, axis=1), np.abs(values).max(axis=1))
-
+    arm, found = convex.arm, []
     new = arm.robot_with(trial.values[: len(arm.variables.lengths)])
-    before, after = variation(arm.robot, arm.start), variation(new, trial.numbers)
-    return tuple(
-        Variation(str(element), element.constant, float(old), float(new), element.scale)
-        for element, old, new in zip(elements, before, after, strict=True)
-    )
+    arms = [
+        (InertiaCoefficients(robot, q, arm.at), (numbers + arm.payload).ravel())
+        for robot, numbers in ((arm.robot, arm.start), (new, trial.numbers))
+    ]
+    for element in convex.elements:
+        both = (coefficients.of(element) @ numbers for coefficients, numbers in arms)
+        sizes = (float(np.ptp(x) if element.constant else np.abs(x).max()) for x in both)
+        found.append(Variation(str(element), element.constant, *sizes, element.scale))
+    return tuple(found)
 
 
 def _reason(
@@ -277,16 +272,14 @@ def _reason(
     remain = ", ".join(v.element for v in variations if v.remains) or "less than can be seen"
     none = "no values of it were found" if len(trial.values) else "there are no values of it"
     beyond = " or beyond the bounds" if variables.bounds else ""
-    match trial.outcome:
-        case "inconsistent":
-            return (
-                f"what is free does not suffice: {none} that reach the goal for {remain}, not even "
-                "with bodies that cannot exist"
-            )
-        case "no body":
-            return (
-                f"only bodies that cannot exist{beyond} reach the goal; in the nearest design it "
-                f"is missed by {remain}"
-            )
-        case _:
-            return f"no body that can exist lies within the bounds; the goal is missed by {remain}"
+    if trial.outcome == "inconsistent":
+        return (
+            f"what is free does not suffice: {none} that reach the goal for {remain}, not even "
+            "with bodies that cannot exist"
+        )
+    if trial.outcome == "no body":
+        return (
+            f"only bodies that cannot exist{beyond} reach the goal; in the nearest design it "
+            f"is missed by {remain}"
+        )
+    return f"no body that can exist lies within the bounds; the goal is missed by {remain}"
