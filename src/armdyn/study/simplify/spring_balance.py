@@ -65,9 +65,7 @@ class SpringPlace:
         share = (1 - length / size)[:, None]
         pull = (d[:, None] * dp).sum(axis=-1)
         # of share · d·dp by d, and by p through dp
-        by_d = share[..., None] * dp
-        if length:
-            by_d = by_d + pull[..., None] * (d * (length / size**3)[:, None])[:, None]
+        by_d = share[..., None] * dp + pull[..., None] * (d * (length / size**3)[:, None])[:, None]
         by_p = by_d @ R + share[..., None] * (d[:, None, None] @ dR)[:, :, 0]
         columns = [(share * pull)[..., None], stiffness * by_p, -stiffness * by_d]
         return np.concatenate(columns, axis=-1)

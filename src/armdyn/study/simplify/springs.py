@@ -137,10 +137,6 @@ class SpringBalance(Result):
         """The springs, and torques before and after."""
         robot = self.robot
         names = [link.name for link in robot.model.links] + [robot.model.base_link.name]
-        force = [
-            s.stiffness * np.abs(self.lengths[:, i] - s.free_length).max()
-            for i, s in enumerate(self.springs)
-        ]
         springs = [
             {
                 "link": names[s.link],
@@ -149,11 +145,11 @@ class SpringBalance(Result):
                 "anchor": s.anchor.tolist(),
                 "stiffness": s.stiffness,
                 "free_length": s.free_length,
-                "shortest": float(self.lengths[:, i].min()),
-                "longest": float(self.lengths[:, i].max()),
-                "largest_force": float(force[i]),
+                "shortest": float(lengths.min()),
+                "longest": float(lengths.max()),
+                "largest_force": float(s.stiffness * np.abs(lengths - s.free_length).max()),
             }
-            for i, s in enumerate(self.springs)
+            for s, lengths in zip(self.springs, self.lengths.T, strict=True)
         ]
         rows = tuple(
             (
@@ -187,15 +183,9 @@ class SpringBalance(Result):
             "Torques of gravity",
             (f"over {len(self.gravity)} random configurations of the workspace",),
             ("joint", "", "largest before", "after", "RMS before", "after"),
-            tuple(
-                (name, unit, *(zero(float(x), largest) for x in row)) for name, unit, *row in table
-            ),
+            tuple((name, unit, *(zero(x, largest) for x in row)) for name, unit, *row in table),
             2,
-            {
-                "gravity": [
-                    dict(zip(keys, (*row[:2], *map(float, row[2:])), strict=True)) for row in table
-                ]
-            },
+            {"gravity": [dict(zip(keys, row, strict=True)) for row in table]},
         )
 
     def plot(self, path: str | Path) -> None:
