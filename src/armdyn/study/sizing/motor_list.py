@@ -14,8 +14,9 @@ from armdyn.io.toml.table import Table
 
 _MOTOR_NUMBERS = ("rotor_inertia", "rated_torque", "peak_torque", "max_speed", "mass")
 _MOTOR = ("name", *_MOTOR_NUMBERS, "price", "linear", "source")
-_GEAR_NUMBERS = {"efficiency": 1.0, "inertia": 0.0, "mass": 0.0}
-_GEAR = ("name", "ratios", "leads", *_GEAR_NUMBERS, "peak_torque", "max_speed", "price", "source")
+_GEAR_NUMBERS = {"inertia": 0.0, "mass": 0.0, "peak_torque": math.inf, "max_speed": math.inf}
+_GEAR = ("name", "ratios", "leads", "efficiency", *_GEAR_NUMBERS, "price", "source")
+_MAY_BE_ZERO = ("rotor_inertia", "inertia", "mass", "price")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +115,7 @@ def motor_list(source: str | Path | Mapping[str, Any] | MotorList) -> MotorList:
 
 def _motor(t: Table) -> Motor:
     t.check_keys(_MOTOR)
-    numbers = {key: t.number(key) for key in _MOTOR_NUMBERS}
-    for key, value in numbers.items():
-        _check_sign(t, key, value, zero=key in ("rotor_inertia", "mass"))
+    numbers = {key: _number(t, key) for key in _MOTOR_NUMBERS}
     if numbers["peak_torque"] < numbers["rated_torque"]:
         raise t.error(
             f"the peak torque {numbers['peak_torque']:g} is below the rated torque "
@@ -138,14 +137,12 @@ def _gears(t: Table) -> list[Gear]:
     if not given:
         raise t.error(f"{key}: expected at least one number, got []")
     values = Table({key: given}, t.where, t.file).array(key, (len(given),)).tolist()
-    numbers = {name: t.number(name, default) for name, default in _GEAR_NUMBERS.items()}
-    limits = {name: t.number(name, math.inf) for name in ("peak_torque", "max_speed")}
-    for name, value in (*limits.items(), *((key, value) for value in values)):
-        _check_sign(t, name, value)
-    for name in ("inertia", "mass"):
-        _check_sign(t, name, numbers[name], zero=True)
-    if not 0 < numbers["efficiency"] <= 1:
-        raise t.error(f"efficiency: expected above 0 and up to 1, got {numbers['efficiency']:g}")
+    for value in values:
+        _check_sign(t, key, value)
+    efficiency = t.number("efficiency", 1.0)
+    if not 0 < efficiency <= 1:
+        raise t.error(f"efficiency: expected above 0 and up to 1, got {efficiency:g}")
+    numbers = {name: _number(t, name, default) for name, default in _GEAR_NUMBERS.items()}
     screw = key == "leads"
     name, price, source = t.text("name", ""), _price(t), t.text("source", "")
     return [
@@ -153,8 +150,8 @@ def _gears(t: Table) -> list[Gear]:
             name or ("screw" if screw else "gear"),
             2 * math.pi / value if screw else value,
             screw,
+            efficiency,
             **numbers,
-            **limits,
             price=price,
             source=source,
         )
@@ -163,14 +160,17 @@ def _gears(t: Table) -> list[Gear]:
 
 
 def _price(t: Table) -> float | None:
-    if "price" not in t.data:
-        return None
-    price = t.number("price")
-    _check_sign(t, "price", price, zero=True)
-    return price
+    return _number(t, "price") if "price" in t.data else None
 
 
-def _check_sign(t: Table, key: str, value: float, zero: bool = False) -> None:
+def _number(t: Table, key: str, *default: float) -> float:
+    value = t.number(key, *default)
+    _check_sign(t, key, value)
+    return value
+
+
+def _check_sign(t: Table, key: str, value: float) -> None:
+    zero = key in _MAY_BE_ZERO
     if value < 0 or (value == 0 and not zero):
         wanted = "a number that is not negative" if zero else "a positive number"
         raise t.error(f"{key}: expected {wanted}, got {value:g}")

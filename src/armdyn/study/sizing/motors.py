@@ -21,7 +21,7 @@ import numpy as np
 from armdyn.arrays import Array, check_constant, frozen
 from armdyn.errors import ModelError
 from armdyn.io.csv.trajectory import SampledMotion
-from armdyn.model import Joint, RobotModel
+from armdyn.model import RobotModel
 from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, panel_grid, save_picture
 from armdyn.report.panels import handle_row, panel_title, sheet
 from armdyn.report.result import Result, Section, number
@@ -287,7 +287,13 @@ def motors(
     state = motion.q, motion.qd, motion.qdd
     tau = robot.inverse_dynamics(*state, friction=friction)
     tau = tau if torque is None else check_constant("torque", torque, tau.shape)
-    N = np.array([check_ratio(joint) for joint in moving])
+    N = np.array([joint.rotor.gear_ratio for joint in moving])
+    for joint in moving:
+        if not joint.rotor.gear_ratio:
+            raise ModelError(
+                f"joint {joint.name!r} has the gear ratio 0, with which no motor moves it; give the "
+                "turns of the motor for one of the joint"
+            )
     # a file that knows no limit may say 0
     limits = [[x or np.inf for x in astuple(joint.limits)[2:]] for joint in moving]
     velocity, effort, continuous = np.array(limits).T
@@ -314,16 +320,6 @@ def check_own_motors(model: RobotModel) -> None:
             f"robot {model.name!r} has drives that turn with several joints ({names}), so that a "
             "joint has no motor of its own; take the drives away: with_drives([])"
         )
-
-
-def check_ratio(joint: Joint) -> float:
-    """The gear ratio of a joint, or a ModelError if no motor can move the joint by it."""
-    if not joint.rotor.gear_ratio:
-        raise ModelError(
-            f"joint {joint.name!r} has the gear ratio 0, with which no motor moves it; give the "
-            "turns of the motor for one of the joint"
-        )
-    return joint.rotor.gear_ratio
 
 
 def _known(limit: float) -> float | None:
