@@ -79,14 +79,24 @@ PUBLISHED = {
 
 def general_arm(n: int) -> CanonicalRobot:
     """An arm of n revolute joints without any zero in its geometry or its inertias."""
-    some, full = 0.5, np.full((3, 3), 0.5)
-    body: Any = {"type": REVOLUTE, "theta": 0.0, "J": frozen(full), "u": frozen(full[0]), "M": some}
-    still: Any = {"alpha": 0.0, "across": frozen(np.zeros(3)), "r": 0.0}
-    still["gravity"] = frozen([0.0, 0.0, -9.81])
-    place: Any = {"alpha": some, "across": frozen([some, 0.0, 0.0]), "r": some}
-    links = (
-        CanonicalLink(f"joint{i + 1}", i - 1, **body, **(place if i else still)) for i in range(n)
-    )
+    full, links = frozen(np.full((3, 3), 0.5)), []
+    for i in range(n):
+        length = 0.5 if i else 0.0
+        links.append(
+            CanonicalLink(
+                f"joint{i + 1}",
+                i - 1,
+                type=REVOLUTE,
+                alpha=length,
+                across=frozen([length, 0.0, 0.0]),
+                theta=0.0,
+                r=length,
+                J=full,
+                u=full[0],
+                M=0.5,
+                gravity=frozen([0.0, 0.0, 0.0 if i else -9.81]),
+            )
+        )
     return CanonicalRobot("general arm", tuple(links))
 
 
