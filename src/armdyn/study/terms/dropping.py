@@ -19,7 +19,6 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.friction import friction_torque
-from armdyn.formulations.parameters import Owner
 from armdyn.formulations.regressor import regressor, ten_parameters
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.graph.evaluate import FLOATS, evaluate, run, steps_of
@@ -139,18 +138,14 @@ class RegroupedModel:
 
 def _without_motors(model: RobotModel, dropped: Sequence[Droppable]) -> RobotModel:
     """The robot without these rotors and terms of friction of its joints and drives."""
-    joints = tuple(_bare(joint, i, dropped) for i, joint in enumerate(model.joints))
-    drives = tuple(_bare(drive, i, dropped) for i, drive in enumerate(model.drives, len(joints)))
-    return replace(model, joints=joints, drives=drives)
-
-
-def _bare(owner: Owner, i: int, dropped: Sequence[Droppable]) -> Owner:
+    owners: list[Any] = list(model.driven)
     for x in dropped:
-        if x.joint == i and x.term is None:
-            owner = replace(owner, rotor=Rotor())
-        elif x.joint == i and x.term is not None:
-            owner = replace(owner, friction=owner.friction.without(TERMS[x.term]))
-    return owner
+        owner = owners[x.joint]
+        friction = owner.friction if x.term is None else owner.friction.without(TERMS[x.term])
+        rotor = Rotor() if x.term is None else owner.rotor
+        owners[x.joint] = replace(owner, rotor=rotor, friction=friction)
+    n = len(model.joints)
+    return replace(model, joints=tuple(owners[:n]), drives=tuple(owners[n:]))
 
 
 def greedy(start: Array, effects: Array, scale: Array, tolerance: float) -> list[int]:
