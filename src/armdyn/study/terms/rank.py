@@ -188,10 +188,10 @@ def rank(
     for robot in () if is_workspace(over) else list(named.values())[1:]:
         states_of(robot, states, limits)
     found = [_ranked(name, robot, states) for name, robot in named.items()]
-    if by in ("peak_torque", "rms_torque") and not any(_turning(first)):
+    joints = [first.model.joints[i] for i in first.model.independent]
+    if by in ("peak_torque", "rms_torque") and not any(joint.type.turns for joint in joints):
         by = by.replace("torque", "force")
     worth = {arm.name: float(np.nan_to_num(getattr(arm, by), nan=np.inf)) for arm in found}
-    joints = [first.model.joints[i] for i in first.model.independent]
     return Ranking(
         states.words,
         by,
@@ -235,10 +235,6 @@ def _words(kinds: tuple[str, ...]) -> str:
     return f"{counted(len(kinds), 'joint')} ({', '.join(kinds)})"
 
 
-def _turning(robot: Robot) -> list[bool]:
-    return [bool(robot.model.joints[i].type.turns) for i in robot.model.independent]
-
-
 def _ranked(name: str, robot: Robot, states: StateSet) -> Ranked:
     n, m = robot.n, len(states)
     tau, coupling, condition = np.empty((m, n)), np.empty(m), np.empty(m)
@@ -246,7 +242,8 @@ def _ranked(name: str, robot: Robot, states: StateSet) -> Ranked:
         tau[part] = robot.inverse_dynamics(*states.at(part).motion)
         M = robot.mass_matrix(states.q[part])
         coupling[part], condition[part] = _coupling(M), np.linalg.cond(M)
-    turning, w = np.array(_turning(robot)), states.weights
+    joints = (robot.model.joints[i] for i in robot.model.independent)
+    turning, w = np.array([joint.type.turns for joint in joints], dtype=bool), states.weights
     power = np.abs(tau * states.qd).sum(1)
     limits, peaks = effort_limits(robot.model), np.abs(tau).max(0)
     known = np.isfinite(limits)

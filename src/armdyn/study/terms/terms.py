@@ -32,7 +32,7 @@ from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.friction import FRICTION_ROWS
 from armdyn.report.figures import COLOURS, GREY, panel_grid, save_picture
 from armdyn.report.panels import bar_rows, key_row, name_rows, panel_title, sheet
-from armdyn.report.result import Result, Section
+from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.study.states import OnLimits, Over, StateSet, states_of
 
@@ -347,11 +347,7 @@ class Terms(Result):
             f"{self.title}: terms of the torques {self.states}",
             tuple(f"note: {note}" for note in self.notes),
             data={
-                "robot": self.robot,
-                "states": self.states,
-                "tolerance": self.tolerance,
-                "residual": self.residual,
-                "notes": self.notes,
+                **parts_of(self, "robot", "states", "tolerance", "residual", "notes"),
                 "joints": [
                     asdict(joint) | {"quasi_static": asdict(part) | {"error": part.error}}
                     for joint, part in self._pairs()
@@ -378,22 +374,14 @@ class Terms(Result):
         )
 
     def _of_kinds(self) -> Section:
-        names = [kind.name for kind in self.joints[0].kinds + self.joints[0].parts]
-        table = {
-            name: [(joint.kinds + joint.parts)[c] for joint in self.joints]
-            for c, name in enumerate(names)
-        }
-        acting = [name for name in names if any(share.peak for share in table[name])]
+        kinds = zip(*(joint.kinds + joint.parts for joint in self.joints), strict=True)
+        acting = [shares for shares in kinds if any(share.peak for share in shares)]
         rows = tuple(
-            (joint.name, *(f"{100 * table[name][i].rms_share:z.1f} %" for name in acting))
+            (joint.name, *(f"{100 * shares[i].rms_share:z.1f} %" for shares in acting))
             for i, joint in enumerate(self.joints)
         )
-        return Section(
-            "Terms of a kind together, RMS relative to that of the torque",
-            (),
-            ("joint", *acting),
-            rows,
-        )
+        title = "Terms of a kind together, RMS relative to that of the torque"
+        return Section(title, (), ("joint", *(shares[0].name for shares in acting)), rows)
 
     def _of_quasi_static(self) -> Section:
         rows = tuple(
