@@ -24,6 +24,7 @@ from armdyn.report.figures import (
     PALE,
     draw_head,
     draw_limit,
+    panel_grid,
     panels_of_joints,
     peak_words,
     save_picture,
@@ -135,25 +136,18 @@ class Reactions(Result):
 def _reaction_figure(reactions: Reactions) -> Any:
     count = len(reactions.links)
     pairs = 1 if count <= 10 else 2 if count <= 40 else 3
-    rows = -(-count // pairs)
-    height = 1.5 + 1.65 * rows
+    height = 1.5 + 1.65 * -(-count // pairs)
     subtitle = (
         "on each link from its parent; axial: along the axis of the joint (of the ground: z of the "
         "base), radial and tilting: across it, twisting: about it"
     )
     title = f"{reactions.title}: what ground and joints carry"
     figure = sheet(9.8 * pairs, height, title, subtitle, 0.085 / pairs, 0.24)
-    axes = figure.subplots(rows, 2 * pairs, sharex=True, squeeze=False)
-    inch = 1 / height
-    figure.subplots_adjust(
-        left=0.085 / pairs, right=1 - 0.015 / pairs, top=1 - 1.25 * inch, bottom=0.5 * inch,
-        hspace=0.42, wspace=0.19,
-    )  # fmt: skip
-    sizes, panels = reactions.sizes, axes.reshape(-1, 2)
-    for row in panels[count:]:
-        row[0].set_visible(False)
-        row[1].set_visible(False)
-    for i, row in enumerate(panels[:count]):
+    room = {"left": 0.085 / pairs, "right": 1 - 0.015 / pairs, "hspace": 0.42, "wspace": 0.19}
+    room |= {"top": 1 - 1.25 / height, "bottom": 0.5 / height}
+    panels = panel_grid(figure, 2 * count, 2 * pairs, room, sharex=True)
+    sizes = reactions.sizes
+    for i, row in enumerate(zip(panels[::2], panels[1::2], strict=True)):
         axial, radial, tilting, twisting = reactions.parts[:, i].T
         forces = {"force": sizes[:, i, 0], "axial": axial, "radial": radial}
         moments = {"moment": sizes[:, i, 1], "tilting": tilting, "twisting": twisting}
@@ -162,9 +156,9 @@ def _reaction_figure(reactions: Reactions) -> Any:
         for panel in row if i + pairs >= count else ():
             panel.set_xlabel("time [s]")
             panel.tick_params(labelbottom=True)
-    for panel in axes[0, :2]:
+    for panel in panels[:2]:
         handle_row(figure, panel.get_position().x0, 0.78, panel.get_legend_handles_labels()[0])
-    figure.align_ylabels(axes)
+    figure.align_ylabels(panels)
     return figure
 
 
