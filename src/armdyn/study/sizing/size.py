@@ -107,27 +107,18 @@ def candidates(load: Load, pairs: Sequence[tuple[Motor, Gear]]) -> Candidates:
 def _largest(x: Array, y: Array, c: Array) -> Array:
     """The largest |x + c y| over points (m,), for each c, (K,).
 
-    It is at the corner of the convex hull whose edges have the direction (1, c) between their
-    normals.
+    It is at a corner of their convex hull.
     """
     points = np.stack([x, y], axis=1)
     size = np.abs(points).max(axis=0)
     size = np.where(size > 0, size, 1.0)
     try:
-        corners = points[ConvexHull(points / size).vertices]  # against the clock
+        corners = points[ConvexHull(points / size).vertices]
     except (QhullError, ValueError):  # all points are on one line, whose ends are extreme
-        ends = points[[x.argmin(), x.argmax(), y.argmin(), y.argmax()]]
-        return np.asarray(np.abs(ends[:, :1] + c * ends[:, 1:]).max(axis=0))
-    edges = np.roll(corners, -1, axis=0) - corners
-    normals = np.arctan2(-edges[:, 0] / size[0], edges[:, 1] / size[1])
-    order = np.argsort(normals)
+        corners = points[[x.argmin(), x.argmax(), y.argmin(), y.argmax()]]
     largest = np.zeros(len(c))
-    for sign in (1.0, -1.0):
-        angle = np.arctan2(sign * c * size[1], np.full(len(c), sign * size[0]))
-        place = np.searchsorted(normals[order], angle)
-        for near in (-2, -1, 0, 1):  # rounding may take the next one
-            corner = corners[(order[(place + near) % len(order)] + 1) % len(order)]
-            largest = np.maximum(largest, sign * (corner[:, 0] + c * corner[:, 1]))
+    for a, b in corners:  # one by one, because there may be many of each
+        largest = np.maximum(largest, np.abs(a + c * b))
     return largest
 
 
