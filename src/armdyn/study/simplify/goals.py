@@ -23,7 +23,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.closed_forms.document import index
-from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
+from armdyn.errors import LoopError, ModelError, UnknownNameError, check_known, shown
 from armdyn.formulations.kinematics import world_frames
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
@@ -173,8 +173,7 @@ def _pair(model: RobotModel, text: str) -> tuple[int, int]:
     known = [model.joints[i].name for i in model.independent]
     numbers = [str(i + 1) for i in model.independent]
     for name in names:
-        if name not in known and name not in numbers:
-            raise UnknownNameError(f"joint of {model.name!r} named", name, [*known, *numbers])
+        check_known(f"joint of {model.name!r} named", name, [*known, *numbers])
     places = [(known if name in known else numbers).index(name) for name in names]
     i, j = sorted(model.independent[place] for place in places)
     if i == j:
