@@ -1,8 +1,7 @@
 """A design as a picture: mass matrix, gravity and torques before and after, and both arms.
 
 Arms are seen at q = 0, those with loops as they are assembled, along the world axis along which
-they extend least: joints, links as boxes of
-equal inertia, masses, counterweights.
+they extend least: joints, links as boxes of equal inertia, masses, counterweights.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -291,8 +291,8 @@ def motors(
     for joint in moving:
         if not joint.rotor.gear_ratio:
             raise ModelError(
-                f"joint {joint.name!r} has the gear ratio 0, with which no motor moves it; give the "
-                "turns of the motor for one of the joint"
+                f"joint {joint.name!r} has the gear ratio 0, with which no motor moves it; give "
+                "the turns of the motor for one of the joint"
             )
     # a file that knows no limit may say 0
     limits = [[x or np.inf for x in astuple(joint.limits)[2:]] for joint in moving]
