@@ -58,11 +58,9 @@ def each_joint(change: Callable[[Joint], Joint]) -> Edit:
 
 def each_body(change: Callable[[Body], Body]) -> Edit:
     """A change to every part of every moving link."""
-
-    def changed(link: Link) -> Link:
-        return Link(link.name, tuple(map(change, link.bodies)))
-
-    return lambda model: replace(model, links=tuple(map(changed, model.links)))
+    return lambda model: replace(
+        model, links=tuple(Link(x.name, tuple(map(change, x.bodies))) for x in model.links)
+    )
 
 
 class Explainer:
