@@ -346,9 +346,7 @@ class _Round:
         """
         found: dict[int, Array] = {}
         values: dict[int, Any] = self.values
-        for i, node in enumerate(self.outputs):
-            one = np.zeros((len(self.outputs), 1))
-            one[i] = 1.0
+        for node, one in zip(self.outputs, np.eye(len(self.outputs))[..., None], strict=True):
             found[node.index] = found.get(node.index, 0.0) + one
         for node in reversed(self.nodes):
             slope = found.get(node.index)

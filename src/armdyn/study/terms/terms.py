@@ -191,10 +191,7 @@ def _terms(robot: Robot, q: Array, qd: Array, qdd: Array, friction: bool) -> Arr
     ledger = dict(robot.ledger(q, qd, qdd).terms)
     if robot.model.loops:  # what rotors of passive joints take at constant rates is in h
         ledger["rotor"] = ledger["rotor"] - robot.ledger(q, qd, 0.0 * qdd).rotor
-    rows = [
-        values if friction or name not in FRICTION_ROWS else np.zeros_like(values)
-        for name, values in ((name, ledger[name]) for name in _LEDGER)
-    ]
+    rows = [ledger[name] * (friction or name not in FRICTION_ROWS) for name in _LEDGER]
     velocity = robot.christoffel(q)[..., j, k] * pairs[:, None]
     return np.concatenate([D * qdd[:, None], velocity, np.stack(rows, -1)], -1)
 
@@ -301,7 +298,7 @@ class QuasiStatic:
     @property
     def error(self) -> float:
         """The neglected part at the given speed, relative to the reference."""
-        return self.neglected / self.reference if self.reference else 0.0
+        return _ratio(self.neglected, self.reference)
 
 
 @dataclass(frozen=True, eq=False)

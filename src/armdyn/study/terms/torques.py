@@ -91,21 +91,20 @@ class Reactions(Result):
 
     def columns(self) -> dict[str, Array]:
         """fx0, fy0, ..., nz0, axial0, ..., twisting0, fx1, ...: 0 is the base, 1 the first link."""
+        columns = np.concatenate([self.world, self.parts], axis=-1)
         return {
-            f"{name}{i}": column
+            f"{name}{i}": columns[:, i, k]
             for i in range(len(self.links))
-            for name, column in zip(
-                (*NAMES, *PARTS), (*self.world[:, i].T, *self.parts[:, i].T), strict=True
-            )
+            for k, name in enumerate((*NAMES, *PARTS))
         }
 
     def summary(self) -> list[dict[str, Any]]:
         """For base and links the largest of every magnitude, with its time, as plain data."""
-        values = dict(zip(("force", "moment"), np.moveaxis(self.sizes, -1, 0), strict=True))
-        values |= dict(zip(PARTS, np.moveaxis(np.abs(self.parts), -1, 0), strict=True))
+        sizes = np.concatenate([self.sizes, np.abs(self.parts)], axis=-1)
+        names = ("force", "moment", *PARTS)
         return [
             {"link": link, "joint": joint}
-            | {name: _peak(self.t, found[:, i]) for name, found in values.items()}
+            | {name: _peak(self.t, sizes[:, i, k]) for k, name in enumerate(names)}
             for i, (link, joint) in enumerate(zip(self.links, self.joints, strict=True))
         ]
 
