@@ -356,14 +356,18 @@ def shaking_section(comparison: Comparison) -> Iterator[Section]:
         return
     before, after = comparison.shaking
     rows = list(zip(("force", "moment"), ("N", "N·m"), before, after, strict=True))
-    weight, keys = float(before.max()) or 1.0, ("what", "unit", "before", "after")
+    weight = float(before.max()) or 1.0
     yield Section(
         "Shaking of the base",
         ("largest along the same motion: what the ground carries less what it carries at rest",),
         ("", "", "before", "after"),
         tuple((what, unit, zero(a, weight), zero(b, weight)) for what, unit, a, b in rows),
         2,
-        {"shaking": [dict(zip(keys, row, strict=True)) for row in rows]},
+        {
+            "shaking": [
+                {"what": what, "unit": unit, "before": a, "after": b} for what, unit, a, b in rows
+            ]
+        },
     )
 
 

@@ -350,19 +350,22 @@ class Reduced(Result):
 
     def plot(self, path: str | Path) -> None:
         """Draw operations and errors to a .png, .pdf or .svg file."""
-        name = self.full.model.title or self.full.name
-        head = f"{name}: a model within {100 * self.tolerance:.3g} %", self.states
+        head = f"{self._title}: a model within {100 * self.tolerance:.3g} %", self.states
         save_picture(path, draw_reduction, head, self.counts, self.errors, self.tolerance)
+
+    @property
+    def _title(self) -> str:
+        return self.full.model.title or self.full.name
 
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""
-        name, (before, after) = self.full.model.title or self.full.name, self.counts
+        before, after = self.counts
         share = after.total / before.total if before.total else 1.0
         pairs = [(x.mul, x.add, x.div, x.trig, x.total) for x in self.counts]
         names = ("multiplications", "additions", "divisions", "sines and cosines", "operations")
         rows = [(name, str(x), str(y)) for name, x, y in zip(names, *pairs, strict=True) if x or y]
         head = Section(
-            f"{name}: a model within {100 * self.tolerance:.3g} % {self.states}",
+            f"{self._title}: a model within {100 * self.tolerance:.3g} % {self.states}",
             (f"{after.total} of {counted(before.total, 'operation')}, {100 * share:.0f} %",),
             ("", "full", "reduced"),
             tuple(rows),
@@ -370,8 +373,8 @@ class Reduced(Result):
                 **parts_of(self, "tolerance", "states", "other_states"),
                 "robot": self.full.name,
                 "operations": {
-                    which: asdict(count) | {"total": count.total}
-                    for which, count in zip(("full", "reduced"), self.counts, strict=True)
+                    name: asdict(count) | {"total": count.total}
+                    for name, count in zip(("full", "reduced"), self.counts, strict=True)
                 },
             },
         )
