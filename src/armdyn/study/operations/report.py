@@ -56,7 +56,7 @@ class Published:
 
     def count(self, n: int) -> Operations:
         """The number of operations for n joints."""
-        coefficients = ([*map(Fraction, text.split())] for text in (self.mul, self.add))
+        coefficients = (np.array([*map(Fraction, x.split())]) for x in (self.mul, self.add))
         return Operations(*(int(np.polyval(numbers, n)) for numbers in coefficients))
 
 
