@@ -251,8 +251,8 @@ def _variations(convex: Convex, trial: Trial, q: Array) -> tuple[Variation, ...]
     ]
     for element in convex.elements:
         both = (coefficients.of(element) @ numbers for coefficients, numbers in arms)
-        sizes = (float(np.ptp(x) if element.constant else np.abs(x).max()) for x in both)
-        found.append(Variation(str(element), element.constant, *sizes, element.scale))
+        old, now = (float(np.ptp(x) if element.constant else np.abs(x).max()) for x in both)
+        found.append(Variation(str(element), element.constant, old, now, element.scale))
     return tuple(found)
 
 
