@@ -147,7 +147,7 @@ class Robot:
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints whose positions are the coordinates."""
-        return tuple(self.model.joints[i].name for i in self.model.independent)
+        return tuple(joint.name for joint in self.model.coordinate_joints)
 
     @property
     def link_names(self) -> tuple[str, ...]:
@@ -175,7 +175,7 @@ class Robot:
         return self._limits("effort")[:, 0]
 
     def _limits(self, *names: str) -> Array:
-        limits = [self.model.joints[i].limits for i in self.model.independent]
+        limits = [joint.limits for joint in self.model.coordinate_joints]
         rows = [[getattr(limit, name) for name in names] for limit in limits]
         return frozen(np.reshape(rows, (-1, len(names))))
 

@@ -43,7 +43,7 @@ def joint_values(arm: Robot, option: str, text: str, degrees: bool) -> Array:
 
 def turning(arm: Robot) -> list[bool]:
     """Of which coordinates degrees are degrees."""
-    return [arm.model.joints[i].type.turns for i in arm.model.independent]
+    return [joint.type.turns for joint in arm.model.coordinate_joints]
 
 
 def read_motion(

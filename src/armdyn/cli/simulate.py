@@ -389,7 +389,7 @@ def _print_state(result: Simulation) -> None:
         }
     rows = table("joint", *final, "", left=("joint", ""), title="At the end")
     model = result.robot.model
-    for i, joint in enumerate(model.joints[k] for k in model.independent):
+    for i, joint in enumerate(model.coordinate_joints):
         values = (_number(value[i], float(np.abs(value).max())) for value in final.values())
         rows.add_row(joint.name, *values, f"{joint.type.unit}, {joint.type.torque_unit}")
     print_table(rows)

@@ -69,7 +69,7 @@ def _contents(model: RobotModel, function: Function) -> str:
 
 def joint_words(model: RobotModel, request: Request) -> dict[str, str]:
     """Units that depend on the kinds of the joints, and the frames of kinematics."""
-    kinds = {model.joints[i].type for i in model.independent}
+    kinds = {joint.type for joint in model.coordinate_joints}
     # joints that turn come first
     units = sorted({kind.unit for kind in kinds}, reverse=True)
     torques = sorted({kind.torque_unit.replace("·", " ") for kind in kinds}, reverse=True)

@@ -131,7 +131,7 @@ def _stacked_regressor(at: Coordinates, count: int) -> Array:
     N, n = len(model.joints), len(model.independent)
     length = _length(model)
     rate = float(np.sqrt(np.linalg.norm(model.gravity) / length)) or 1.0
-    turns = np.array([model.joints[i].type.turns for i in model.independent])
+    turns = np.array([joint.type.turns for joint in model.coordinate_joints])
     size = np.where(turns, 1.0, length)
     draw = rng.uniform(-1.0, 1.0, size=(3, 10 + 30 * N // n, n))
     q, qd, qdd = (x * size * unit for x, unit in zip(draw, (np.pi, rate, rate**2), strict=True))

@@ -64,7 +64,7 @@ def accelerations(
     check_known("method of forward dynamics", method, METHODS)
     warn_of_condition(at)
     model = at.model
-    names = [model.joints[i].name for i in model.independent]
+    names = [joint.name for joint in model.coordinate_joints]
     check_uncoupled(model, method)
     here = at.at(q)
     tau = tau - here.torques(spring_torques(model, model.springs, here.q))

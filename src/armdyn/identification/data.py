@@ -43,7 +43,7 @@ def open_logs(robot: Robot, data: Any, name: str, **options: Any) -> list[Log]:
     each = data if isinstance(data, list | tuple) else [data]
     if not each:
         raise IdentificationError(f"{name}: there is no log")
-    turns = [robot.model.joints[i].type.turns for i in robot.model.independent]
+    turns = [joint.type.turns for joint in robot.model.coordinate_joints]
     return [open_log(one, robot.joint_names, turns, name=name, **options) for one in each]
 
 

@@ -56,7 +56,7 @@ _FULL_TURNS = 4 * np.pi
 
 def sample_findings(robot: Robot, log: Log, samples: Samples, cutoff: float) -> Iterator[Finding]:
     """What is odd in the first samples of a log."""
-    joints = [robot.model.joints[i] for i in robot.model.independent]
+    joints = robot.model.coordinate_joints
     names = robot.joint_names
     turns = np.array([joint.type.turns for joint in joints])
     peak = np.abs(samples.q).max(axis=0)
@@ -332,7 +332,7 @@ def _possible(
             advice = f"exchange the {what} of these joints"
             yield Finding("swapped columns", text, advice), torques, motion
     model = equations.robot.model
-    turns = np.array([model.joints[i].type.turns for i in model.independent])
+    turns = np.array([joint.type.turns for joint in model.coordinate_joints])
     degrees = np.diag(np.where(turns, 1 / _DEGREE, 1.0))
     text = "with positions taken for degrees"
     yield Finding("degrees", text, "say degrees=True (--degrees)"), same, degrees

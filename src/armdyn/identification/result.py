@@ -173,7 +173,7 @@ def _errors(found: Identification) -> Section:
     model = found.given.model
     fits = [fit for fit in (found.training, found.validation) if fit is not None]
     rows = []
-    for j, joint in enumerate(model.joints[i] for i in model.independent):
+    for j, joint in enumerate(model.coordinate_joints):
         unit = joint.type.torque_unit
         cells = [(_percent(fit.per_joint[j]), f"{fit.rms[j]:.3g} {unit}") for fit in fits]
         noise = f"{found.noise.deviation[j]:.3g} {unit}"

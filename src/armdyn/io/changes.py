@@ -34,7 +34,7 @@ def with_limits(
 ) -> RobotModel:
     """The robot with other limits: for each kind one for each joint, or some by name."""
     given = {"limits": position, "velocity_limit": velocity, "effort_limit": effort}
-    names = [model.joints[i].name for i in model.independent]
+    names = [joint.name for joint in model.coordinate_joints]
     for key, values in given.items():
         for name, value in _by_name(key, values, names):
             model = with_joint(model, name, {key: value})

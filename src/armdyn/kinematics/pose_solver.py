@@ -184,7 +184,7 @@ def pose_features(search: PoseSearch, T: Array) -> Array:
 
 def joint_limits(model: RobotModel) -> Array:
     """Lowest and highest position of each coordinate, (n, 2); infinite where there is no limit."""
-    limits = [model.joints[i].limits for i in model.independent]
+    limits = [joint.limits for joint in model.coordinate_joints]
     return np.sort([(limit.lower, limit.upper) for limit in limits], axis=-1)
 
 
@@ -192,7 +192,7 @@ def _whole_turns(model: RobotModel) -> Array:
     """Which coordinates bring every joint that they move to the same place after a turn, (n,)."""
     at = coordinates_of(model)
     if not at.is_linear:  # passive joints come back with the actuated ones
-        return np.array([model.joints[i].type.turns for i in model.independent])
+        return np.array([joint.type.turns for joint in model.coordinate_joints])
     K = at.columns(np.eye(len(model.joints)))
     turns = K * np.array([joint.type.turn for joint in model.joints])[:, None]
     slides = np.array([joint.type.slides for joint in model.joints])[:, None] & (K != 0)

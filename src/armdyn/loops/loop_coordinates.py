@@ -153,7 +153,7 @@ class LoopCoordinates(Coordinates):
     def drawn(self, rng: np.random.Generator, count: int) -> Array:
         """Coordinates at random around the assembly that can be closed and are not singular."""
         model = self.model
-        turns = [self.model.joints[i].type.turns for i in self.model.independent]
+        turns = [joint.type.turns for joint in self.model.coordinate_joints]
         unit = np.where(turns, 1.0, size(model))
         found, reach = np.empty((0, len(unit))), REACH if self.closure.order else FAR
         for _ in range(MOST_SHRINKS):

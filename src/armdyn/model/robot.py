@@ -189,6 +189,11 @@ class RobotModel:
         """What they weigh together [kg]."""
         return sum((body.inertia.mass for body in self.payloads), 0.0)
 
+    @property
+    def coordinate_joints(self) -> tuple[Joint, ...]:
+        """The joints whose positions are the coordinates."""
+        return tuple(self.joints[i] for i in self.independent)
+
     @cached_property
     def independent(self) -> tuple[int, ...]:
         """Indices of the joints that follow no other: the coordinates of the robot."""
@@ -203,7 +208,7 @@ class RobotModel:
     @cached_property
     def ranges(self) -> Array:
         """Lowest and highest position of each coordinate, finite, (n, 2) [rad or m]."""
-        return frozen([self.joints[i].range for i in self.independent])
+        return frozen([joint.range for joint in self.coordinate_joints])
 
     @cached_property
     def coupling(self) -> tuple[Array, Array] | None:

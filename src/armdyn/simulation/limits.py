@@ -71,7 +71,7 @@ def excess_section(excesses: Sequence[Excess], *, given: bool = True) -> Section
 
 def many_turns(model: RobotModel, q: Array) -> Iterator[str]:
     """Sentences on joints without limits whose positions (..., n) may be in degrees."""
-    for i, joint in enumerate(model.joints[k] for k in model.independent):
+    for i, joint in enumerate(model.coordinate_joints):
         largest = float(np.abs(q[..., i]).max())
         free = np.isinf(joint.limits.lower) and np.isinf(joint.limits.upper)
         if joint.type.turns and free and largest > DEGREES_BEYOND:
@@ -82,12 +82,12 @@ def many_turns(model: RobotModel, q: Array) -> Iterator[str]:
 def effort_limits(model: RobotModel) -> Array:
     """Highest torque of each coordinate, (n,) [N m or N]; infinite where it is not known."""
     # zero is written where a limit is not known
-    return np.array([model.joints[k].limits.effort or np.inf for k in model.independent])
+    return np.array([joint.limits.effort or np.inf for joint in model.coordinate_joints])
 
 
 def excesses(model: RobotModel, t: Array, q: Array, qd: Array, tau: Array) -> tuple[Excess, ...]:
     """The limits exceeded at times (m,) [s] by the joints of one arm or many, (..., m, n)."""
-    joints = (model.joints[k] for k in model.independent)
+    joints = model.coordinate_joints
     return tuple(
         found
         for i, joint in enumerate(joints)

@@ -334,7 +334,7 @@ def draw_arms(simulation: Any, lines: Curves) -> Any:
 def draw_positions(axes: Any, simulation: Any, lines: Curves) -> None:
     """Positions of all joints, each line with its name at its end and ticks at its events."""
     robot = simulation.robot
-    units = [robot.model.joints[i].type.unit for i in robot.model.independent]
+    units = [joint.type.unit for joint in robot.model.coordinate_joints]
     for i, name in enumerate(robot.joint_names):
         colour = JOINTS[i % len(JOINTS)]
         draw_line(axes, lines.t, lines.q[..., i], colour, 1.5)

@@ -266,7 +266,7 @@ def _looks(
 def slider_limits(robot: Robot) -> Array:
     """Where the sliders of the positions end, (n, 2): at the limits, where there are any."""
     low, high = robot.model.ranges.T
-    reach = np.array([robot.model.joints[i].type.reach for i in robot.model.independent])
+    reach = np.array([joint.type.reach for joint in robot.model.coordinate_joints])
     return np.stack([low, high], -1) + np.where(high > low, 0.0, reach)[:, None] * [-1.0, 1.0]
 
 
@@ -279,6 +279,6 @@ def pose(robot: Robot) -> Array:
     if branches(robot.model):
         return np.clip(np.zeros(robot.n), low, high)
     bent = np.array([0.0 if i == 0 else 0.5 * (-1) ** i for i in range(robot.n)])
-    turns = np.array([robot.model.joints[i].type.turns for i in robot.model.independent])
+    turns = np.array([joint.type.turns for joint in robot.model.coordinate_joints])
     wanted = np.where(turns, bent, 0.5 * (low + high))
     return np.clip(wanted, low + 0.1 * (high - low), high - 0.1 * (high - low))

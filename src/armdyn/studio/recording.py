@@ -183,7 +183,7 @@ def from_log(robot: Robot, path: Path) -> Recording:
     """A log of the real arm: what was measured, and the torques of the model in that motion."""
     from armdyn.identification import preparation  # noqa: PLC0415 (slow to import)
 
-    joints = [robot.model.joints[i] for i in robot.model.independent]
+    joints = robot.model.coordinate_joints
     log = open_log(path, robot.joint_names, [joint.type.turns for joint in joints], name="log")
     samples = np.concatenate([block.q for block in log.blocks()][:LOG_BLOCKS])
     cutoff = preparation.choose_cutoff(samples, 1 / log.period)

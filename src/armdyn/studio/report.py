@@ -81,7 +81,7 @@ def _pictures(arm: Arm, state: State, view: bytes | None, tell: Tell) -> Iterato
 def _state(arm: Arm, state: State) -> Iterator[str]:
     seen, model = arm.evaluator(state), arm.robot.model
     acting = {name: values for name, values in seen.terms.items() if values.any()}
-    joints = [model.joints[i] for i in model.independent]
+    joints = model.coordinate_joints
     rows = []
     for i, joint in enumerate(joints):
         limit = joint.limits.effort

@@ -74,7 +74,7 @@ class Workspace:
             raise ModelError(f"samples: at most {MOST_SAMPLES:,} states, got {shown(count)}")
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
             raise ModelError(f"seed: expected a whole number from 0 on, got {shown(seed)}")
-        known = [robot.model.joints[i].limits.velocity for i in robot.model.independent]
+        known = [joint.limits.velocity for joint in robot.model.coordinate_joints]
         # files say 0 where they know nothing
         limits = np.array([v if 0 < v < np.inf else DEFAULT_SPEED for v in known])
         speed = largest_rates("speed", self.speed, limits)
@@ -345,7 +345,7 @@ def random_states(model: RobotModel, count: int, seed: int) -> StateSet:
     if isinstance(count, bool) or not 1 <= count <= MOST_STATES:
         raise ModelError(f"states: expected a number from 1 to {MOST_STATES}, got {shown(count)}")
     rng = np.random.default_rng(seed)
-    joints = [model.joints[i] for i in model.independent]
+    joints = model.coordinate_joints
     shape = count, len(joints)
     lower, upper = model.ranges.T
     speed = np.array([min(j.type.speed, j.limits.velocity or j.type.speed) for j in joints])
@@ -384,7 +384,7 @@ def reference_trajectory(model: RobotModel) -> SampledMotion:
     From all joints at their lowest to all at their highest, then to every other one low, to the
     opposite corner and back; each move as fast as the limits of speed allow, or in two seconds.
     """
-    joints = [model.joints[i] for i in model.independent]
+    joints = model.coordinate_joints
     low, high = model.ranges.T
     odd = np.arange(len(joints)) % 2 == 1
     corners = [low, high, np.where(odd, high, low), np.where(odd, low, high), low]

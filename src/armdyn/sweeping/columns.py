@@ -104,7 +104,7 @@ class Columns:
 
 def columns_of(robot: Robot, sizes: Mapping[str, int], design: Mapping[str, float]) -> Columns:
     """The columns of the arguments of a kernel, the last of which may be values of a design."""
-    joints = [robot.model.joints[i] for i in robot.model.independent]
+    joints = robot.model.coordinate_joints
     still = BaseMotion().vector(robot.model.base[:3, :3])
     standing = {"gravity": robot.gravity, "base_motion": still, "q": robot.start}
     bounds = {
@@ -221,7 +221,7 @@ class Subject:
         entries = int(np.prod(self.kernel.shape, dtype=int))
         model = self.robot.model
         if "{torque}" in self.quantity.result and self.kernel.shape == (self.robot.n,):
-            efforts = [model.joints[i].limits.effort for i in model.independent]
+            efforts = [joint.limits.effort for joint in model.coordinate_joints]
             # files say 0 where they know nothing
             return frozen([effort if effort > 0 else np.inf for effort in efforts])
         return frozen(np.full(entries, np.inf))

@@ -16,7 +16,7 @@ FUNCTIONS = (
 def _package(made: CSources) -> Package:
     # names of packages are in lower case, without two underscores in a row
     name = re.sub("_+", "_", f"{made.prefix.lower()}_inverse_dynamics")
-    joints = [made.model.joints[i] for i in made.model.independent]
+    joints = made.model.coordinate_joints
     words = {
         "PREFIX": made.prefix,
         "PACKAGE": name,

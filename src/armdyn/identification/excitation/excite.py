@@ -143,7 +143,7 @@ class Excitation(Result):
         most = np.max([*self.shares.values()], axis=0)
         pairs = (qd, limits.speed), (qdd, limits.acceleration), (self.dense.tau, limits.torque)
         rows = []
-        for i, joint in enumerate(self.robot.model.joints[k] for k in self.robot.model.independent):
+        for i, joint in enumerate(self.robot.model.coordinate_joints):
             cells = []
             for values, bounds in pairs:
                 peak, bound = np.abs(values[:, i]).max(), bounds[i]

@@ -116,7 +116,7 @@ def _read(
     if isinstance(robot, int):
         names, turns = [f"joint{i + 1}" for i in range(robot)], [True] * robot
     else:
-        joints = [robot.joints[i] for i in robot.independent]
+        joints = robot.coordinate_joints
         names, turns = [j.name for j in joints], [j.type.turns for j in joints]
     expected = f"t,{used[0]}1..{used[0]}{len(names)}"
     table = open_source(path, TrajectoryError, expected, MAX_TABLE_BYTES)

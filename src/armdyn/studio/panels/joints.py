@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import check_known, counted
-from armdyn.model import Joint, RobotModel
+from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.simulation.limits import effort_limits
 from armdyn.studio.arm import KINDS, Arm, Snapshot, State, slider_limits
@@ -36,7 +36,7 @@ class Sentence:
 def what_matters(arm: Arm, snapshot: Snapshot) -> Sentence:
     """What matters now: a motor that is too weak, a speed or a stop, else the motor used most."""
     model, state, names = arm.robot.model, snapshot.state, arm.robot.joint_names
-    joints = [model.joints[i] for i in model.independent]
+    joints = model.coordinate_joints
     limits = effort_limits(model)
     share = np.abs(snapshot.total) / limits
     most = int(np.argmax(share))
@@ -220,7 +220,7 @@ def described(arm: Arm) -> dict[str, Any]:
     """A robot as plain data for the page."""
     robot = arm.robot
     model = robot.model
-    joints = [model.joints[i] for i in model.independent]
+    joints = model.coordinate_joints
     letters = "".join(joint.type.letter for joint in model.joints)
     spelt = f" ({letters})" if len(letters) <= SPELT_JOINTS else ""
     limits, ranges = effort_limits(model), ends(robot)
@@ -249,7 +249,7 @@ def described(arm: Arm) -> dict[str, Any]:
 
 def ends(robot: Robot) -> dict[str, Array]:
     """Where positions, velocities and accelerations end on the page, (n, 2) each."""
-    joints: list[Joint] = [robot.model.joints[i] for i in robot.model.independent]
+    joints = robot.model.coordinate_joints
     given = np.array([joint.limits.velocity or np.inf for joint in joints])
     speeds = BEYOND_ORDINARY * np.array([joint.type.speed for joint in joints])
     bends = BEYOND_ORDINARY * np.array([joint.type.acceleration for joint in joints])

@@ -24,7 +24,7 @@ def paired_bars(
     middle, half = 0.5 * (left + right), 0.5 * (right - left)
     largest = max(float(np.abs(ledger.total).max()) for ledger in (before, after)) or 1.0
     parts: list[str] = []
-    joints = [model.joints[i] for i in model.independent]
+    joints = model.coordinate_joints
     for i, joint in enumerate(joints):
         y = i * ROW
         scale = max(*(_reach(ledger, i) for ledger in (before, after)), 1e-3 * largest)

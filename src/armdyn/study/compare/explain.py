@@ -71,7 +71,7 @@ class Explainer:
     """
 
     def __init__(self, model: RobotModel, names: Sequence[str], states: StateSet, scale: Array):
-        own = [model.joints[i].name for i in model.independent]
+        own = [joint.name for joint in model.coordinate_joints]
         self._model, self._at = model, coordinates_of(model)
         self._back = [own.index(name) for name in names]
         q, qd, qdd = (v[:, [names.index(name) for name in own]] for v in states.motion)

@@ -170,7 +170,7 @@ def _pair(model: RobotModel, text: str) -> tuple[int, int]:
             f"decouple={text}: expected two joints, such as decouple=1,2 or "
             f"decouple={model.joints[0].name},{model.joints[-1].name}"
         )
-    known = [model.joints[i].name for i in model.independent]
+    known = [joint.name for joint in model.coordinate_joints]
     numbers = [str(i + 1) for i in model.independent]
     for name in names:
         check_known(f"joint of {model.name!r} named", name, [*known, *numbers])

@@ -103,7 +103,7 @@ def lattice(model: RobotModel) -> Array:
 def _spread(model: RobotModel, unit: Array) -> Array:
     """Points of the unit cube over the range of the joints, whole turns of those that turn."""
     turn = (-np.pi, np.pi)
-    joints = [model.joints[i] for i in model.independent]
+    joints = model.coordinate_joints
     low, high = np.array([turn if x.type.turns else x.range for x in joints]).T
     return low + np.where(high > low, high - low, [x.type.reach for x in joints]) * unit
 

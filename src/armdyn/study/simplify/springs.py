@@ -39,7 +39,7 @@ def draw_balance(model: RobotModel, springs: Sequence[Spring], gravity: Array, l
     arm, bars = figure.subplots(1, 2, width_ratios=[1.1, 1])
     figure.subplots_adjust(left=0.07, right=0.98, top=0.8, bottom=0.14, wspace=0.22)
     _draw_arm(arm, model, springs)
-    joints = [model.joints[i] for i in model.independent]
+    joints = model.coordinate_joints
     peaks = [np.abs(values).max(axis=0) for values in (gravity, left)]
     words = "without springs", "with springs"
     before_after_bars(bars, peaks, [joint.name for joint in joints], words)
@@ -171,7 +171,7 @@ class SpringBalance(Result):
 
     def _torque_section(self) -> Section:
         model, largest = self.robot.model, float(np.abs(self.gravity).max()) or 1.0
-        units = [model.joints[i].type.torque_unit for i in model.independent]
+        units = [joint.type.torque_unit for joint in model.coordinate_joints]
         both = self.gravity, self.left
         sizes = [
             *(np.abs(values).max(axis=0) for values in both),

@@ -283,7 +283,7 @@ def motors(
     """
     motion = motion_of(check_robot(robot), over)
     check_own_motors(robot.model)
-    moving = [robot.model.joints[i] for i in robot.model.independent]
+    moving = robot.model.coordinate_joints
     state = motion.q, motion.qd, motion.qdd
     tau = robot.inverse_dynamics(*state, friction=friction)
     tau = tau if torque is None else check_constant("torque", torque, tau.shape)

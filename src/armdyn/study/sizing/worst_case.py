@@ -255,7 +255,7 @@ class _Search:
 
     def __init__(self, robot: Robot, lift: float, speed: float, bends: Array, friction: bool):
         model = robot.model
-        joints = [model.joints[i] for i in model.independent]
+        joints = model.coordinate_joints
         given = np.array([joint.limits.velocity or np.inf for joint in joints])
         ordinary = np.array([joint.type.speed for joint in joints])
         rates = speed * np.where(np.isfinite(given), given, ordinary)

@@ -188,7 +188,7 @@ def rank(
     for robot in () if is_workspace(over) else list(named.values())[1:]:
         states_of(robot, states, limits)
     found = [_ranked(name, robot, states) for name, robot in named.items()]
-    joints = [first.model.joints[i] for i in first.model.independent]
+    joints = first.model.coordinate_joints
     if by in ("peak_torque", "rms_torque") and not any(joint.type.turns for joint in joints):
         by = by.replace("torque", "force")
     worth = {arm.name: float(np.nan_to_num(getattr(arm, by), nan=np.inf)) for arm in found}
@@ -220,7 +220,7 @@ def _named(robots: Any) -> dict[str, Robot]:
 
 def _check_same_joints(named: Mapping[str, Robot]) -> None:
     models = {name: robot.model for name, robot in named.items()}
-    kinds = {name: tuple(m.joints[i].kind for i in m.independent) for name, m in models.items()}
+    kinds = {name: tuple(joint.kind for joint in m.coordinate_joints) for name, m in models.items()}
     first, expected = next(iter(kinds.items()))
     for name, found in kinds.items():
         if found != expected:
@@ -242,7 +242,7 @@ def _ranked(name: str, robot: Robot, states: StateSet) -> Ranked:
         tau[part] = robot.inverse_dynamics(*states.at(part).motion)
         M = robot.mass_matrix(states.q[part])
         coupling[part], condition[part] = _coupling(M), np.linalg.cond(M)
-    joints = (robot.model.joints[i] for i in robot.model.independent)
+    joints = robot.model.coordinate_joints
     turning, w = np.array([joint.type.turns for joint in joints], dtype=bool), states.weights
     power = np.abs(tau * states.qd).sum(1)
     limits, peaks = effort_limits(robot.model), np.abs(tau).max(0)

@@ -461,7 +461,7 @@ def reduced(
     title = f"{robot.model.title or robot.name}, reduced to within {100 * tolerance:.3g} %"
     named = replace(model.robot.model, name=f"{robot.name}_reduced", title=title)
     dropped = tuple(x.name for x in model.dropped)
-    joints = [robot.model.joints[i] for i in robot.model.independent]
+    joints = robot.model.coordinate_joints
     chosen, *others = (e.max(0) for e in errors)
     largest = zip(joints, measured, chosen, np.max(others, axis=0), strict=True)
     return Reduced(

@@ -388,7 +388,7 @@ def torque_report(
                 kept[part] = values
         if progress is not None:
             progress(len(state[0]))
-    joints = [robot.model.joints[i] for i in robot.model.independent]
+    joints = robot.model.coordinate_joints
     return TorqueReport(
         robot,
         robot.name,
