@@ -17,10 +17,10 @@ busy, go = threading.Event(), threading.Event()
 real = llvm.parse_assembly
 
 
-def parse(text):  # LLVM is at work, with everything around it half done
+def parse(*given):  # LLVM is at work, with everything around it half done
     busy.set()
     go.wait(0.3)
-    return real(text)
+    return real(*given)
 
 
 llvm.parse_assembly = parse

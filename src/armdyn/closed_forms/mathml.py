@@ -10,7 +10,13 @@ import numpy as np
 
 from armdyn.closed_forms import tree
 from armdyn.closed_forms.document import Document
-from armdyn.closed_forms.printer import TEXT_OPERATORS, Drawn, angle_sum, latex_angle, latex_name
+from armdyn.closed_forms.printer import (
+    TEXT_OPERATORS,
+    DrawnNotation,
+    angle_sum,
+    latex_angle,
+    latex_name,
+)
 from armdyn.closed_forms.tree import AngleFunction, Expr
 
 _GREEK = {
@@ -58,7 +64,7 @@ def from_latex(text: str) -> str:
 
 
 _BRACKETED = ("sin", "cos", "exp", "tanh", "sgn", "sqrt")
-MATHML = Drawn(
+MATHML = DrawnNotation(
     functions={op: f"<mi>{op}</mi>(" for op in _BRACKETED},
     operators=TEXT_OPERATORS,
     number=_number,

@@ -16,7 +16,7 @@ from armdyn.closed_forms.mathml import MATHML, formula, from_latex, mathml, name
 from armdyn.closed_forms.printer import (
     SIGNS,
     TEXT_OPERATORS,
-    Drawn,
+    DrawnNotation,
     Notation,
     angle_name,
     angle_sum,
@@ -118,7 +118,7 @@ _INDEXED = re.compile(r"(?<!\S)(\w+)\\_([a-z]+)(\$\^2\$)?(?=[,:.]*(?:\s|$))")
 """M_ij, h_iii and qd_j² in an escaped remark."""
 
 
-class _Latex(Drawn):
+class _Latex(DrawnNotation):
     """Fractions whose upper part can be broken into several rows."""
 
     def over(self, whole: Infix, bottom: str) -> Infix:

@@ -162,7 +162,7 @@ class Notation(Language):
 
 
 @dataclass(frozen=True)
-class Drawn(Notation):
+class DrawnNotation(Notation):
     """One with a line in fractions, and brackets around functions that are raised to a power."""
 
     line: Callable[[str, str], str] = "{}/{}".format

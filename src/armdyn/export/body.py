@@ -35,7 +35,7 @@ class Statements(Language):
     """Whether a variable takes another value once its own is not needed any more."""
 
 
-def exact_number(value: float) -> str:
+def exact_constant(value: float) -> str:
     """The shortest number that reads back the same."""
     if not math.isfinite(value):
         raise ModelError(f"a number of the robot comes out as {value}, which cannot be exported")

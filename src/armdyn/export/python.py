@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.errors import ModelError
-from armdyn.export.body import Body, ConstantTable, Statements, exact_number
+from armdyn.export.body import Body, ConstantTable, Statements, exact_constant
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.names import prefix_of
 from armdyn.export.options import Exported, ExportOptions, Function, functions_of, write_all
@@ -47,7 +47,7 @@ def module(model: RobotModel, functions: Sequence[Function], options: ExportOpti
     written = [line for f in functions for line in _function(model, f, table)]
     lines = ['"""' + file_lines(model, options)[0], "", *file_lines(model, options)[1:], ""]
     lines += [*_BATCHES, '"""', "", "import numpy as np", ""]
-    lines += [f"{name} = {exact_number(value)}" for name, value in table.values.items()]
+    lines += [f"{name} = {exact_constant(value)}" for name, value in table.values.items()]
     lines += _ARRAY.splitlines()
     used = {i.op for f in functions for i in f.program.instructions}
     lines += _WHERE.splitlines() if used & _CHOOSING else []
@@ -177,7 +177,7 @@ def _whole(program: Program) -> set[int]:
 
 
 _LANGUAGE = Statements(
-    number=exact_number,
+    number=exact_constant,
     entry=lambda name, i: f"{name}{i + 1}",
     functions={op: f"xp.{op}(" for op in FUNCTIONS} | {op: f"_{op}(xp, " for op in _HELPERS},
     declare="{name} = {value}",

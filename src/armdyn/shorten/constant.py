@@ -32,13 +32,21 @@ def cleared(robot: CanonicalRobot, model: RobotModel) -> CanonicalRobot:
     if len(robot.links) > SEARCHED_JOINTS.value:
         return robot
     bare = valued(regroup(symbolic(robot, Graph())))
-    second = max(np.abs(link.J).max() for link in robot.links)
-    first = math.sqrt(second * sum(abs(link.M) for link in robot.links))
+    mass = [abs(link.M) for link in robot.links]
+    second = [np.abs(link.J).max() for link in robot.links]
+    for i, link in reversed([*enumerate(robot.links)]):  # sums are of what a link carries
+        if link.parent >= 0:
+            mass[link.parent] += mass[i]
+            moved = second[i] + mass[i] * (link.across @ link.across + link.r**2)
+            second[link.parent] = max(second[link.parent], moved)
 
     def kept(values: Array, scale: float) -> Array:
         return frozen(np.where(np.abs(values) <= ZERO_TOLERANCE * scale, 0.0, values))
 
-    links = (replace(link, J=kept(link.J, second), u=kept(link.u, first)) for link in bare.links)
+    links = (
+        replace(link, J=kept(link.J, s), u=kept(link.u, math.sqrt(s * m)))
+        for link, s, m in zip(bare.links, second, mass, strict=True)
+    )
     found = replace(bare, links=tuple(links))
     same = pattern(found) == pattern(bare)
     return robot if same or torque_difference(model, found) > TORQUE_TOLERANCE else found

@@ -277,7 +277,7 @@ def test_there_is_no_bar_elsewhere(capsys):
         (("--move", "1,2"), "--move needs a --controller"),
         (("--compensate",), "--compensate needs a --controller"),
         (("--wrench", "1,2,3"), "--wrench: expected 6 numbers"),
-        (("--method", "rk5"), "Did you mean 'rk4'"),
+        (("--method", "rk5"), "or 'rk4'"),
         (("--step", "0.1"), "DOP853 chooses its own steps"),
         (("--arms", "3", "--q0", "1,2"), "leave out --q0"),
         (("--arms", "3", "--method", "RK45"), "RK45 simulates one arm"),

@@ -143,7 +143,7 @@ def test_wrenches_are_arguments(arm):
 
 @pytest.mark.arms(where=lambda arm: arm.bodies != "regrouped" and len(arm.kinds) < 6)
 def test_payload_and_gravity_are_arguments(arm):
-    robot, field = arm.robot, np.array([1.0, -2.0, 3.7])
+    robot, field = arm.robot, np.array([1.0, -2.0, -3.7])
     com, tensor = (0.05, -0.1, 0.2), np.diag([0.02, 0.03, 0.04]) + 0.001
     vector, loaded = robot.payload_vector(1.7, com, tensor), robot.with_payload(1.7, com, tensor)
     for quantity in arm.share(name for name, q in QUANTITIES.items() if "payload" in q.options):

@@ -183,7 +183,7 @@ def test_payload_gravity_and_wrench_known_at_run_time():
     rng = np.random.default_rng(0)
     q, qd, tau = random_states(robot.model, 5)
     body = 2.1, np.array([0.02, -0.03, 0.1]), np.diag([0.02, 0.03, 0.025])
-    field, wrench = rng.normal(size=3), rng.normal(size=6)
+    field, wrench = rng.normal(size=3) - (0, 0, 3.7), rng.normal(size=6)
     request = Request("forward_dynamics", payload=True, gravity=True, wrench=("tool",))
     program = quantity_program(robot.model, request)
     loaded = robot.with_payload(*body).with_gravity(field)

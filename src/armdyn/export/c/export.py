@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.errors import ModelError
-from armdyn.export.body import Body, ConstantTable, Statements, exact_number
+from armdyn.export.body import Body, ConstantTable, Statements, exact_constant
 from armdyn.export.c.accuracy import STATES, float_error, rounded_up
 from armdyn.export.c.processors import Footprint, footprints
 from armdyn.export.c.selftest import selftest
@@ -93,7 +93,7 @@ class CSources:
         """How expressions are written."""
         single = self.options.single
         return Statements(
-            number=_single if single else exact_number,
+            number=_single if single else exact_constant,
             entry=lambda name, i: f"{name}[{i}]",
             functions={op: f"{op}f(" for op in LIBRARY} if single else {},
             declare=f"const {self.real} {{name}} = {{value}};",

@@ -44,8 +44,10 @@ class Table:
         return bool(self._get(key, default, "true or false", bool))
 
     def number(self, key: str, default: float | None = None) -> float:
-        """A finite number."""
-        return float(self.array(key, (), default))
+        """A finite number, or the default, which need not be finite."""
+        if default is not None and key not in self.data:
+            return default
+        return float(self.array(key, ()))
 
     def array(self, key: str, shape: tuple[int, ...], default: Any = None) -> Array:
         """Finite numbers of the given shape."""
