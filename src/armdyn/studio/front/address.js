@@ -3,6 +3,7 @@
 import { KINDS } from "./joints.js";
 
 const PAUSE = 250; // time between two changes of the address [ms]
+const ARRIVAL = 60000; // time after which a link that led nowhere is forgotten [ms]
 
 export class Address {
   constructor(wire, settings) {
@@ -26,14 +27,22 @@ export class Address {
     wire.listen((shown) => {
       this.shown = shown;
       if (!this.restored && shown.robot && shown.state) this.restore();
-      else if (this.restored) this.timer ??= setTimeout(() => this.keep(), PAUSE);
+      else if (this.restored && this.arrived()) this.timer ??= setTimeout(() => this.keep(), PAUSE);
     });
+  }
+
+  // Whether the robot of the link is there: until then the address stays, for a window may be lost on the way.
+  arrived() {
+    if (this.shown.robot?.source === this.awaited || Date.now() > this.latest) this.awaited = null;
+    return this.awaited === null;
   }
 
   restore() {
     this.restored = true;
     const given = this.given;
-    if (!given.get("robot")) return;
+    this.awaited = given.get("robot");
+    this.latest = Date.now() + ARRIVAL;
+    if (!this.awaited) return;
     const rows = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, (given.get(kind) ?? "").split(",").map(Number)]));
     this.wire.send({
       do: "restore", robot: given.get("robot"), catalog: given.get("file") !== "1",
