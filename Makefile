@@ -8,7 +8,9 @@ INSTALL = { $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(
   { $(PIP) 'pip>=25.1' && $(PIP) $(WANTED); }
 
 APART = --ignore=tests/studio --ignore=tests/torch --ignore=tests/targets
-SUITE = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal $(APART)
+# byte code is kept wherever Python is told not to: the imports of the many processes take half as long with it
+PYTEST = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
+SUITE = $(PYTEST) -n auto --dist worksteal $(APART)
 
 .PHONY: demo test laws replay test-thorough test-targets test-torch quick lint fmt type imports pages browser docs dist clean
 
@@ -34,10 +36,10 @@ replay: .venv/.test
 test-thorough: .venv/.test
 	$(SUITE) -m thorough
 	$(SUITE) -m law --fresh-robots 50 $(if $(SEED),--robots-seed $(SEED))
-	$(BIN)/pytest tests/studio -m thorough
+	$(PYTEST) tests/studio -m thorough
 
 pages: .venv/.test
-	$(BIN)/pytest tests/studio -m "not thorough"
+	$(PYTEST) tests/studio -m "not thorough"
 
 # PyTorch brings gigabytes, so it gets an environment of its own
 test-torch: build/.torch
@@ -52,12 +54,12 @@ test-targets: .venv/.test
 	  echo "test-targets needs Debian's packages $(PACKAGES), and could not install them" >&2; exit 1; }
 	$(BIN)/pytest -v -rP tests/targets
 
-# what a change is tried with, within a minute: laws wait for `make test`, files that are slow as a whole
-# are not read, and byte code is kept wherever Python is told not to, for imports take half as long with it
+# what a change is tried with, within a minute: laws wait for `make test`, and files that are slow as a whole
+# are not read
 QUICK = $(shell grep -rL --include='test_*.py' '^pytestmark = .*slow' tests/architecture tests/unit) \
   tests/studio/test_archive.py tests/studio/test_window.py
 quick: lint imports
-	PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n 2 --dist worksteal \
+	$(PYTEST) -q -n 2 --dist worksteal \
 	  -m "not slow and not law and not thorough" $(QUICK)
 
 lint: .venv/.test
