@@ -233,6 +233,9 @@ def test_every_quick_method_gives_the_bits_of_its_kernel(monkeypatch):
             without_python.setattr(Robot, "_run", None)
             assert np.array_equal(bound(*given), expected)
             assert np.array_equal(bound(**named), expected)
+        assert np.array_equal(bound(**dict(reversed(named.items()))), expected)
+        with pytest.raises(TypeError, match=rf"Robot\.{name}\(\) "):
+            bound(*given[:-1], elsewhere=given[-1])
         copied = pickle.loads(pickle.dumps(bound))
         assert np.array_equal(copied(*given), expected)
         with pytest.raises(TypeError, match=rf"Robot\.{name}\(\) got an unexpected keyword"):
