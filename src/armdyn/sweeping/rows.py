@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import MissingExtraError, SweepError, counted, shown
-from armdyn.io.csv.trajectory import trajectory_from_csv
+from armdyn.io.csv.trajectory import trajectory_from_csv, warn_of_unused
 from armdyn.io.regular import check_path
 from armdyn.robot import Robot
 from armdyn.simulation.trajectories import sampled
@@ -166,6 +166,7 @@ def _file(robot: Robot, path: Path) -> Rows:
     kind = path.suffix.lower()
     if kind == ".csv":
         motion = trajectory_from_csv(path, robot.model)
+        warn_of_unused(motion.source, motion.unused)
         return Rows({"q": motion.q, "qd": motion.qd, "qdd": motion.qdd}, path.name)
     if not os.path.exists(path):  # also if no file can have such a name
         raise SweepError(f"there is no file {path}")

@@ -143,10 +143,11 @@ def cluster_client(given: Any) -> Iterator[Any]:
             )
         yield given
         return
-    from distributed import Client  # noqa: PLC0415 (an extra)
+    from distributed import Client, comm  # noqa: PLC0415 (an extra)
 
     connect: Any = Client
     try:
+        comm.get_address_host_port(given)  # a client that cannot read it waits long to be closed
         client = connect(given, timeout=CONNECTING, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as reason:
         raise SweepError(

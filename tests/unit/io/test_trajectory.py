@@ -4,6 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import armdyn
+from armdyn import simulation
 from armdyn.errors import ArmdynWarning, TrajectoryError
 from armdyn.io.csv.table import write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv
@@ -187,6 +189,20 @@ def test_rates_of_any_dialect_are_used_and_not_computed(file):
     move = trajectory_from_csv(file("t;q_1;qd_1;qdd_1;temperature\n" + rows), 1)
     assert (move.computed, move.qdd[:, 0].tolist()) == ((), [2, 2, 2])
     assert move.note == "columns that are not known, and not used: 'temperature'"
+
+
+@pytest.mark.parametrize(
+    ("header", "use"),
+    [
+        ("t,q1,q2,mode", simulation.from_csv),
+        ("t,tau1,tau2,mode", lambda path, robot: armdyn.simulate(robot, [0, 0], torque=path)),
+        ("t,q1,q2,mode", lambda path, robot: armdyn.sweep(robot, "bias", over=path)),
+    ],
+)
+def test_those_without_a_page_for_notes_warn_of_columns_that_are_not_known(file, header, use):
+    path = file(header + "\n" + "".join(f"{k},0,0,on\n" for k in range(6)))
+    with pytest.warns(ArmdynWarning, match="not known, and not used: 'mode'"):
+        use(path, armdyn.load("two_link"))
 
 
 def test_columns_that_are_not_known_are_named_and_left_alone(file):

@@ -3,6 +3,7 @@
 import os
 import signal
 
+import distributed
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
@@ -81,3 +82,10 @@ def test_a_scheduler_that_is_not_there(robot, monkeypatch):
         armdyn.sweep(robot, "bias", armdyn.Grid(q=0.1), client="tcp://127.0.0.1:9")
     with pytest.raises(SweepError, match="there is no scheduler at 'nowhere://x'"):
         armdyn.sweep(robot, "bias", armdyn.Grid(q=0.1), client="nowhere://x")
+
+
+@pytest.mark.parametrize("address", ["$(x)", "[bold]", "", "a:b", ":::"])
+def test_what_is_no_address_leaves_no_client_that_waits_to_be_closed(robot, address, monkeypatch):
+    monkeypatch.setattr(distributed, "Client", None)
+    with pytest.raises(SweepError, match="there is no scheduler at"):
+        armdyn.sweep(robot, "bias", armdyn.Grid(q=0.1), client=address)

@@ -105,6 +105,12 @@ def trajectory_from_csv(
     return SampledMotion(t, q, qd, qdd, computed, table.where, acting, unused)
 
 
+def warn_of_unused(source: str, unused: str) -> None:
+    """Say what of a file is not used, where no result can carry the note."""
+    if unused:
+        warnings.warn(f"{source}: {unused}", ArmdynWarning, stacklevel=3)
+
+
 def _read(
     path: str | Path,
     robot: RobotModel | int,
@@ -135,7 +141,8 @@ def _read(
 
 def torques_from_csv(path: str | Path, robot: RobotModel | int) -> tuple[Array, Array]:
     """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others."""
-    _, given, _, _ = _read(path, robot, ("tau",))
+    table, given, columns, _ = _read(path, robot, ("tau",))
+    warn_of_unused(table.where, columns.note)
     return given["t"], given["tau"]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError, shown
 from armdyn.io.csv.table import write_csv
-from armdyn.io.csv.trajectory import trajectory_from_csv
+from armdyn.io.csv.trajectory import trajectory_from_csv, warn_of_unused
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_positive
 from armdyn.simulation.protocols import Trajectory
@@ -72,4 +72,5 @@ def from_csv(path: str | Path, robot: Robot, *, degrees: bool = False) -> Piecew
         TrajectoryError: The file cannot be read or does not fit, with the line concerned.
     """
     table = trajectory_from_csv(path, check_robot(robot).model, degrees=degrees)
+    warn_of_unused(table.source, table.unused)
     return hermite(table.t, table.q, table.qd, table.qdd)
