@@ -116,7 +116,7 @@ clean:
 
 build/.torch: pyproject.toml
 	$(PYTHON) -m venv build/torch
-	build/torch/bin/python -m pip install --quiet --disable-pip-version-check -e '.[torch]' 'pytest>=8.0' 'hypothesis>=6.100'
+	build/torch/bin/python -m pip install --quiet --disable-pip-version-check -e '.[torch]' 'pytest>=8.0' pytest-timeout 'hypothesis>=6.100'
 	@touch $@
 
 .venv/.dist: WANTED = --group dist
