@@ -33,7 +33,7 @@ class Operators:
         """What the operator of a mode does: the kernel on the CPU, else the program."""
         if vectors[0].device.type == "cpu":
             made = self.kernel(mode)(*(v.detach().numpy() for v in vectors))
-            return torch.from_numpy(np.ascontiguousarray(made))
+            return torch.from_numpy(np.asarray(made, order="C"))  # no axis is added
         return self.by_program(mode, *vectors)
 
     def by_program(self, mode: str | None, *vectors: Any) -> Any:
