@@ -52,6 +52,8 @@ def test_a_fault_is_found_and_told(fuzzer, monkeypatch):
         lambda: ROBOT.kernel("mass_matrix", dtype="\ud800"),
         lambda: ROBOT.cartesian(Q, Q, task=3),
         lambda: ROBOT.with_locked(-(10**5000)),
+        lambda: ROBOT.with_payload(1.0, add=np.zeros(2)),
+        lambda: armdyn.simplify(ROBOT, free="link2.com", reach=np.zeros(2)),
         lambda: ROBOT.save("a\0b.toml"),
         lambda: armdyn.load("a\0b.urdf"),
         lambda: armdyn.load("a" * 5000),
@@ -119,3 +121,7 @@ def test_a_method_without_a_name_is_unknown():
 def test_json_has_null_for_numbers_that_are_not_finite(capsys):
     print_json({"a": [np.nan, 1.0, (np.inf,)]})
     assert json.loads(capsys.readouterr().out) == {"a": [None, 1.0, [None]]}
+
+
+def test_no_joint_may_be_named_to_be_locked():
+    assert ROBOT.with_locked(None).model == ROBOT.model

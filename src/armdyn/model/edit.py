@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_constant, check_number, frozen
+from armdyn.arrays import Array, check_constant, check_number, check_truth, frozen
 from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, shown
 from armdyn.model.cut_joints import COUPLING, CutJoint, polynomial
 from armdyn.model.inertia import Inertia
@@ -101,7 +101,7 @@ def noted(model: RobotModel, change: str) -> RobotModel:
 def with_locked(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     """The same as `lock`, noted."""
     model = lock(model, values)
-    for name, value in values.items():
+    for name, value in check_locked(values).items():
         model = noted(model, f"joint {name!r} locked at {value:g}")
     return model
 
@@ -188,7 +188,7 @@ def with_payload(
         raise ModelError(
             f"the tool of {model.name!r} is on the base, where a payload has no effect"
         )
-    if not add and (already := model.payloads):
+    if not check_truth("add", add) and (already := model.payloads):
         raise ModelError(
             f"{model.name!r} holds a payload of {model.payload_mass:g} kg already "
             f"({', '.join(body.name for body in already)}); add=True (--add-payload) holds this "

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, check_number, frozen
+from armdyn.arrays import Array, check_number, frozen, real
 from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
@@ -140,7 +140,8 @@ def parse_design_variables(
             advice = "A length is offered where moving the joint changes nothing else."
             raise UnknownNameError(what, word, known, advice)
     symbols = {symbol for word in asked for symbol in known[word]}
-    if reach not in (None, math.inf) and check_number("reach", reach) <= 0:
+    at_most = math.inf if reach is None else real(reach)
+    if at_most != math.inf and check_number("reach", reach) <= 0:
         raise ModelError(f"reach: expected a positive length in m, or inf, got {shown(reach)}")
     reaches = _sizes(model, robot) if reach is None else np.full(len(model.links), float(reach))
     limits = _limits(known, symbols, bounds)
