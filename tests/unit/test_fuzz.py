@@ -52,6 +52,7 @@ def test_a_fault_is_found_and_told(fuzzer, monkeypatch):
         lambda: ROBOT.kernel("mass_matrix", dtype="\ud800"),
         lambda: ROBOT.cartesian(Q, Q, task=3),
         lambda: ROBOT.with_locked(-(10**5000)),
+        lambda: ROBOT.formulate(-(10**5000), Q, Q, Q, frame="joint"),
         lambda: ROBOT.with_payload(1.0, add=np.zeros(2)),
         lambda: armdyn.simplify(ROBOT, free="link2.com", reach=np.zeros(2)),
         lambda: ROBOT.save("a\0b.toml"),

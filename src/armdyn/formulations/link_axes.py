@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from armdyn.errors import ArmdynWarning, check_known, is_one_of
+from armdyn.errors import ArmdynWarning, check_known, is_one_of, shown
 from armdyn.formulations.lagrange_euler import far_end
 from armdyn.model import RobotModel
 from armdyn.model.transform import IDENTITY
@@ -27,7 +27,7 @@ def check_link_axes(model: RobotModel, formulation: str, frame: str | None) -> N
     """Warn who does not name the frame that vectors are in, where links are named after another."""
     axes = LINK_AXES[formulation] if is_one_of(formulation, LINK_AXES) else "world"
     if frame is not None:
-        check_known(f"frame of {formulation!r} named", frame, (axes,))
+        check_known(f"frame of {shown(formulation)} named", frame, (axes,))
     elif axes != "world":
         named = {frame.name: frame.placement for frame in model.frames}
         other = [
