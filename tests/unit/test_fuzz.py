@@ -71,6 +71,7 @@ def test_a_fault_is_found_and_told(fuzzer, monkeypatch):
         lambda: armdyn.check(-(10**5000)),
         lambda: armdyn.check("two_link", read="two_link"),
         lambda: armdyn.check("two_link", read=print),
+        lambda: armdyn.check("two_link", read=np.zeros(2)),
         lambda: ROBOT.joint_frames([1, [2]]),
         lambda: armdyn.motors(ROBOT, MOVE, torque=np.zeros((4, 4))),
         lambda: armdyn.rank(np.array(1.0), MOVE),

@@ -103,7 +103,7 @@ def _findings(
         model = source.model if isinstance(source, Robot) else source
     else:
         try:
-            model, found = _read(source, read or partial(read_model, source))
+            model, found = _read(source, partial(read_model, source) if read is None else read)
         except ArmdynError as error:
             text = str(error).removeprefix(f"{source}: ")
             return [Finding("error", str(source), text)]
