@@ -270,11 +270,11 @@ class Robot:
         Raises:
             SingularityError: A loop cannot be closed.
         """
-        given = check_joint_vector("q", q, self.n)
-        found = self._positions(given)
-        if lost(found, given):
-            self._at.explain(given)
-        return self._at.near_assembly(found)
+        coordinates = check_joint_vector("q", q, self.n)
+        positions = self._positions(coordinates)
+        if lost(positions, coordinates):
+            self._at.explain(coordinates)
+        return self._at.near_assembly(positions)
 
     def loop_residuals(self, q: ArrayLike) -> Array:
         """What the rows of each loop miss at most, (..., loops) [m, or the sine of an angle].
@@ -292,12 +292,12 @@ class Robot:
             from armdyn.quantities.evaluate import passive_joints  # noqa: PLC0415
 
         pairs = passive_joints(self._kernel, self.search_effort, q).reshape(*q.shape[:-1], -1, 2)
-        found = np.empty((*q.shape[:-1], len(self.model.joints)))
-        found[..., list(self.model.independent)] = q
+        full = np.empty((*q.shape[:-1], len(self.model.joints)))
+        full[..., list(self.model.independent)] = q
         for k, i in enumerate(self.model.passive):
             (c, s), kind = np.moveaxis(pairs[..., k, :], -1, 0), self.model.joints[i].type
-            found[..., i] = np.arctan2(s, c) if kind.only_turns else c
-        return found
+            full[..., i] = np.arctan2(s, c) if kind.only_turns else c
+        return full
 
     # Where links are and how they move
 
@@ -389,11 +389,11 @@ class Robot:
             UnreachableError: No solution was found, with the nearest configuration.
         """
         functions = partial(self.forward_kinematics, link=link), partial(self.jacobian, link=link)
-        given = task, frame, most, tolerance, unreachable
+        options = task, frame, most, tolerance, unreachable
         with IMPORTING:
             from armdyn.kinematics.inverse_kinematics import inverse_kinematics  # noqa: PLC0415
 
-        return inverse_kinematics(self.model, functions, T, q0, *given)
+        return inverse_kinematics(self.model, functions, T, q0, *options)
 
     @quick
     def frame_motion(
@@ -418,16 +418,16 @@ class Robot:
                 LoopSingularity,
             )
 
-        given = check_joint_vector("q", q, self.n)
+        coordinates = check_joint_vector("q", q, self.n)
         if not isinstance(self._at, LoopCoordinates):
             raise LoopError(
                 f"robot {self.name!r} has no loops whose passive joints could be undetermined"
             )
-        type2 = self._at.at(given).type2
-        type1 = np.zeros(given.shape[:-1])
+        type2 = self._at.at(coordinates).type2
+        type1 = np.zeros(coordinates.shape[:-1])
         closed = (type2 > 0).all(-1)
         rows = task_rows(default_task(self._at))
-        values = np.linalg.svd(self.jacobian(given[closed], link=link)[..., rows, :])[1]
+        values = np.linalg.svd(self.jacobian(coordinates[closed], link=link)[..., rows, :])[1]
         type1[closed] = values[..., -1] / values[..., 0]
         return LoopSingularity(type1, type2)
 
@@ -498,16 +498,16 @@ class Robot:
         task = self._default_task if task is None else check_names("task", task)
         task_rows(task)
         if damping:
-            found = task_columns(self._run, q, qd, frame, task, damping)
+            columns = task_columns(self._run, q, qd, frame, task, damping)
         else:
             check_task(task, self.n)
-            found = self._run("cartesian", q, qd, frame=frame, task=task)
-            mark = found[..., :1, 0]  # no number where the Jacobian may be singular
+            columns = self._run("cartesian", q, qd, frame=frame, task=task)
+            mark = columns[..., :1, 0]  # no number where the Jacobian may be singular
             if lost(mark, q, qd):
                 states = ~np.isfinite(mark[..., 0])
                 some, batch = (q[states], qd[states]), q[..., 0].size
-                found[states] = task_columns(self._run, *some, frame, task, batch=batch)
-        return Cartesian(found[..., :-2], found[..., -2], found[..., -1], task)
+                columns[states] = task_columns(self._run, *some, frame, task, batch=batch)
+        return Cartesian(columns[..., :-2], columns[..., -2], columns[..., -1], task)
 
     @cached_property
     def _default_task(self) -> tuple[str, ...]:
@@ -534,8 +534,8 @@ class Robot:
         `reactions`.
         """
         self._warn_if_reduced("the energies of single links")
-        found = self._run("link_energies", q, qd)
-        return LinkEnergies(found[..., 0, :], found[..., 1, :])
+        rows = self._run("link_energies", q, qd)
+        return LinkEnergies(rows[..., 0, :], rows[..., 1, :])
 
     @quick
     def friction_torque(self, qd: ArrayLike, q: ArrayLike | None = None) -> Array:
@@ -581,10 +581,10 @@ class Robot:
             return wrenches, options
         return [self._motion_of_base(base_motion), *wrenches], options | {"base_motion": True}
 
-    def _motion_of_base(self, given: BaseMotion) -> Array:
-        if not isinstance(given, BaseMotion):
-            raise ModelError(f"base_motion is an armdyn.BaseMotion, got {shown(given)}")
-        return given.vector(self.model.base[:3, :3])
+    def _motion_of_base(self, motion: BaseMotion) -> Array:
+        if not isinstance(motion, BaseMotion):
+            raise ModelError(f"base_motion is an armdyn.BaseMotion, got {shown(motion)}")
+        return motion.vector(self.model.base[:3, :3])
 
     # Torques from a motion, accelerations from torques, and how they change
 
@@ -666,13 +666,13 @@ class Robot:
         base_motion: BaseMotion | None,
     ) -> Any:
         check_known("formulation", formulation, FORMULATIONS)
-        given = self._states(**dict(zip(("q", "qd", "qdd"), motion, strict=True)))
+        states = self._states(**dict(zip(("q", "qd", "qdd"), motion, strict=True)))
         model, turning = self.model, None
         if base_motion is not None:
             rows = self._motion_of_base(base_motion)
-            given = dict(zip(given, broadcast(**given, base_motion=rows), strict=False))
+            states = dict(zip(states, broadcast(**states, base_motion=rows), strict=False))
             model, turning = moving(model, rows, formulation)
-        wrench, (q, qd, qdd) = exerted_wrenches(self._at, model, *loads, given)
+        wrench, (q, qd, qdd) = exerted_wrenches(self._at, model, *loads, states)
         full = self._at.at(q).motion(qd, qdd)
         return FORMULATIONS[formulation](model, *full, wrench=wrench, turning=turning)
 
@@ -702,20 +702,20 @@ class Robot:
         if method is not None:
             if base_motion is not None:
                 raise ModelError("a motion of the base needs the default method; leave method out")
-            given = self._states(q=q, qd=qd, tau=tau)
+            states = self._states(q=q, qd=qd, tau=tau)
             wrench, (q, qd, tau) = exerted_wrenches(
-                self._at, self.model, external_wrench, wrench_link, wrench_frame, given
+                self._at, self.model, external_wrench, wrench_link, wrench_frame, states
             )
             rest = tau - self.friction_torque(qd, q) if check_truth("friction", friction) else tau
             return accelerations(self._at, q, qd, rest, wrench, method)
         more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
         options["friction"] = friction
-        found = self._run("forward_dynamics", q, qd, tau, *more, **options)
-        if not lost(found, q, qd, tau, *more):
-            return found
+        qdd = self._run("forward_dynamics", q, qd, tau, *more, **options)
+        if not lost(qdd, q, qd, tau, *more):
+            return qdd
         bias = self._run("inverse_dynamics", q, qd, np.zeros(self.n), *more, **options)
         checked = solve_mass_matrix(self.mass_matrix(q), np.asarray(tau) - bias, self.joint_names)
-        return np.where(np.isfinite(found), found, checked)
+        return np.where(np.isfinite(qdd), qdd, checked)
 
     def reactions(
         self,
@@ -771,9 +771,9 @@ class Robot:
         Raises:
             SingularityError: The mass matrix cannot be inverted.
         """
-        found = self._run("forward_dynamics_derivatives", q, qd, tau, friction=friction)
-        if not lost(found, q, qd, tau):
-            return slopes.AccelerationSlopes(*(found[..., k, :, :] for k in range(3)))
+        derivatives = self._run("forward_dynamics_derivatives", q, qd, tau, friction=friction)
+        if not lost(derivatives, q, qd, tau):
+            return slopes.AccelerationSlopes(*(derivatives[..., k, :, :] for k in range(3)))
         qdd = self.forward_dynamics(q, qd, tau, friction=friction)
         torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
         return slopes.acceleration_slopes(torques)
