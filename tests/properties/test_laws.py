@@ -181,6 +181,7 @@ def test_reactions_along_axes_are_torques_of_links(arm):
     close(at.torques(np.array(along)), links, 1e-11)
 
 
+@pytest.mark.filterwarnings("ignore:the field .* points up")
 def test_turning_base_and_gravity_together_changes_no_torque(arm):
     states, robot = arm.states(), arm.robot
     turn = transform(rotation_about(np.array([0.6, 0.0, 0.8]), 1.1), (1.0, -2.0, 0.5))
