@@ -143,12 +143,10 @@ def cluster_client(given: Any) -> Iterator[Any]:
             )
         yield given
         return
-    from distributed import Client, comm  # noqa: PLC0415 (an extra)
-
-    connect: Any = Client
+    dask: Any = importlib.import_module("distributed")
     try:
-        comm.get_address_host_port(given)  # a client that cannot read it waits long to be closed
-        client = connect(given, timeout=CONNECTING, set_as_default=False)
+        dask.comm.get_address_host_port(given)  # a client of no address waits long to be closed
+        client = dask.Client(given, timeout=CONNECTING, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as reason:
         raise SweepError(
             f"there is no scheduler at {given!r} ({reason}); start one with 'dask scheduler' and "

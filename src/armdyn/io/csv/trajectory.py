@@ -141,8 +141,7 @@ def _read(
 
 def torques_from_csv(path: str | Path, robot: RobotModel | int) -> tuple[Array, Array]:
     """Times (m,) and torques (m, n) of a file with the columns t and tau1..taun, among others."""
-    table, given, columns, _ = _read(path, robot, ("tau",))
-    warn_of_unused(table.where, columns.note)
+    _, given, _, _ = _read(path, robot, ("tau",))
     return given["t"], given["tau"]
 
 
