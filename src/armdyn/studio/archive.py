@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from armdyn.errors import ArmdynError, DescriptionError, shown
 from armdyn.io.mesh import MAX_MESH_BYTES
-from armdyn.io.xml import XmlElement, read_xml
+from armdyn.io.xml import read_xml
 
 MAX_FILES = 500
 MAX_UNPACKED = 100 * 2**20
@@ -71,8 +71,8 @@ def _robots(place: Path) -> list[Path]:
     """Every file that describes a robot and that no other one includes."""
     found = [file for file in sorted(place.rglob("*")) if file.suffix.lower() in DESCRIPTIONS]
     robots = [file for file in found if _describes(file)]
-    included = {_real(file.parent / name) for file in robots for name in _includes(file)}
-    return [file for file in robots if _real(file) not in included]
+    included = {(file.parent / name).resolve() for file in robots for name in _includes(file)}
+    return [file for file in robots if file.resolve() not in included]
 
 
 def check_mjcf(file: Path) -> None:
@@ -80,7 +80,7 @@ def check_mjcf(file: Path) -> None:
     waiting, seen = [file], {file}
     while waiting:
         now = waiting.pop()
-        for element in _all(read_xml(now, DescriptionError)):
+        for element in read_xml(now, DescriptionError).walk():
             if element.tag in ("plugin", "extension"):
                 raise DescriptionError(
                     f"<{element.tag}> makes MuJoCo load programs, so it is not taken from the "
@@ -118,8 +118,8 @@ def find_in(name: str, folder: Path, place: Path) -> Path | None:
     places = [folder / plain, *(base.joinpath(*parts[k:]) for k in range(len(parts))
                                 for base in (folder, place))]  # fmt: skip
     for path in places:
-        real = _real(path)
-        if real.is_relative_to(_real(place)) and real.is_file():
+        real = path.resolve()
+        if real.is_relative_to(place.resolve()) and real.is_file():
             return real
     tail = parts[-1].lower()
     same = [file for file in place.rglob("*") if file.name.lower() == tail and file.is_file()]
@@ -193,18 +193,6 @@ def _describes(file: Path) -> bool:
 
 def _includes(file: Path) -> Iterator[str]:
     if file.suffix.lower() in (".xml", ".mjcf"):
-        for element in _all(read_xml(file, DescriptionError)):
+        for element in read_xml(file, DescriptionError).walk():
             if element.tag == "include":
                 yield element.attributes.get("file", "")
-
-
-def _all(element: XmlElement) -> Iterator[XmlElement]:
-    waiting = [element]
-    while waiting:
-        now = waiting.pop()
-        yield now
-        waiting += now.children
-
-
-def _real(path: Path) -> Path:
-    return Path(path).resolve()

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ArmdynError, DescriptionError, UrdfError, shown
-from armdyn.io.attributes import Problems
+from armdyn.errors import ArmdynError, DescriptionError, UrdfError
+from armdyn.io.attributes import Place, Problems
 from armdyn.io.mesh import MESH_ENDINGS, read_mesh
-from armdyn.io.urdf.geometry import find_mesh
+from armdyn.io.urdf.geometry import find_mesh, shape_lengths
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement, read_xml
-from armdyn.model.transform import rotation_from_quaternion, rotation_from_rpy, transform
+from armdyn.model.transform import rotation_from_quaternion, transform
 from armdyn.studio.archive import find_in
 
 FROM_BROWSER = "a file that comes from the browser alone brings no meshes; send a zip with them"
@@ -64,18 +64,18 @@ def visuals(
     }
     found: list[Visual] = []
     missing: list[NotDrawn] = []
+    folder = path.parent if meshes or within is not None else None
     for link in robot.all("link"):
-        name = link.attributes.get("name", "")
         for element in link.all("visual"):
             colour = None
             for material in element.all("material")[:1]:
                 colour = _colour(material) or colours.get(material.attributes.get("name", ""))
             for geometry in element.all("geometry"):
-                folder = path.parent if meshes or within is not None else None
                 shape = _shape(geometry, folder, missing, within)
                 if shape is not None:
-                    piece = _origin(element), shape.vertices, shape.faces
-                    found.append(Visual(name, *piece, colour))
+                    place = Place(element, "", Problems(path, UrdfError)).origin()
+                    name = link.attributes.get("name", "")
+                    found.append(Visual(name, place, shape.vertices, shape.faces, colour))
     return found, missing
 
 
@@ -83,28 +83,34 @@ def _shape(
     geometry: XmlElement, folder: Path | None, missing: list[NotDrawn], within: Path | None = None
 ) -> Any:
     """A mesh of the geometry, or None."""
+    problems = Problems(Path(), UrdfError)
+    for part in geometry.children[:1]:
+        lengths, name = shape_lengths(Place(part, "", problems)), part.attributes.get("filename")
+        if problems.found or (part.tag == "mesh" and name is None):
+            return None
+        if name is None:
+            return _solid(part.tag, **lengths)
+        mesh = _mesh(name, folder, within)
+        if not isinstance(mesh, NotDrawn):
+            mesh.vertices = mesh.vertices * lengths["scale"]
+            return mesh
+        missing.append(mesh)
+    return None
+
+
+def _solid(kind: str, size: Array | None = None, radius: float = 1.0, length: float = 0.0) -> Any:
+    """A mesh of a box, a ball, a cylinder or a capsule about its centre."""
     from trimesh import creation  # noqa: PLC0415 (slow to import)
 
-    for part in geometry.children:
-        given = part.attributes
-        try:
-            match part.tag:
-                case "box":
-                    return creation.box(_numbers(given["size"], 3))
-                case "sphere":
-                    return creation.icosphere(3, float(given["radius"]))
-                case "cylinder":
-                    return creation.cylinder(float(given["radius"]), float(given["length"]))
-                case "mesh":
-                    mesh = _mesh(given["filename"], folder, within)
-                    if isinstance(mesh, NotDrawn):
-                        missing.append(mesh)
-                        return None
-                    mesh.vertices = mesh.vertices * _numbers(given.get("scale", "1 1 1"), 3)
-                    return mesh
-        except (KeyError, ValueError):
-            return None
-    return None
+    if kind == "box":
+        return creation.box(size)
+    if kind == "sphere":
+        return creation.icosphere(3, radius)
+    if kind == "cylinder":
+        return creation.cylinder(radius, length)
+    solid = creation.capsule(length, radius)
+    solid.vertices -= solid.bounds.mean(axis=0)
+    return solid
 
 
 def _mesh(given: str, folder: Path | None, within: Path | None) -> Any:
@@ -127,31 +133,13 @@ def _mesh(given: str, folder: Path | None, within: Path | None) -> Any:
         return NotDrawn(name, str(error).removeprefix(f"{path}: "))
 
 
-def _origin(element: XmlElement) -> Array:
-    for origin in element.all("origin"):
-        try:
-            rpy, xyz = (_numbers(origin.attributes.get(k, "0 0 0"), 3) for k in ("rpy", "xyz"))
-            return transform(rotation_from_rpy(rpy), xyz)
-        except ValueError:
-            break
-    return np.eye(4)
-
-
 def _colour(material: XmlElement) -> tuple[int, int, int] | None:
-    for colour in material.all("color"):
-        try:
-            r, g, b = np.clip(_numbers(colour.attributes.get("rgba", ""), 4)[:3] * 255, 0, 255)
-        except ValueError:
-            return None
-        return int(r), int(g), int(b)
+    for colour in material.all("color")[:1]:
+        place = Place(colour, "", Problems(Path(), UrdfError))
+        r, g, b, _ = np.clip(255 * place.vector("rgba", (0.0,) * 4), 0, 255)
+        sound = "rgba" in colour.attributes and not place.problems.found
+        return (int(r), int(g), int(b)) if sound else None
     return None
-
-
-def _numbers(text: str, count: int) -> Array:
-    values = np.array([float(word) for word in text.split()])
-    if len(values) != count or not np.isfinite(values).all():
-        raise ValueError(f"expected {count} numbers, got {shown(text)}")
-    return values
 
 
 SEEN_GROUPS = 3
@@ -184,24 +172,21 @@ def mjcf_visuals(path: Path) -> list[Visual]:
 def _geom_shape(m: Any, i: int) -> tuple[Array, Array] | None:
     """Corners and triangles of a geom in its own frame; None where none are drawn."""
     from mujoco import mjtGeom as Kind  # noqa: PLC0415 (an extra)
-    from trimesh import creation  # noqa: PLC0415 (slow to import)
 
     size, kind = m.geom_size[i], Kind(int(m.geom_type[i]))
     if kind == Kind.mjGEOM_MESH:
         return _geom_mesh(m, int(m.geom_dataid[i]))
-    if kind == Kind.mjGEOM_BOX:
-        made = creation.box(2 * size)
-    elif kind == Kind.mjGEOM_CYLINDER:
-        made = creation.cylinder(size[0], 2 * size[1])
-    elif kind == Kind.mjGEOM_CAPSULE:
-        made = creation.capsule(2 * size[1], size[0])
-        made.vertices -= made.bounds.mean(axis=0)
-    elif kind in (Kind.mjGEOM_SPHERE, Kind.mjGEOM_ELLIPSOID):
-        made = creation.icosphere(3, 1.0)
-        made.vertices = made.vertices * (size[0] if kind == Kind.mjGEOM_SPHERE else size)
+    word = kind.name.removeprefix("mjGEOM_").lower()
+    if word in ("cylinder", "capsule"):
+        solid = _solid(word, radius=size[0], length=2 * size[1])
+    elif word in ("box", "sphere"):
+        solid = _solid(word, 2 * size, size[0])
+    elif word == "ellipsoid":
+        solid = _solid("sphere")
+        solid.vertices = solid.vertices * size
     else:
         return None
-    return np.asarray(made.vertices), np.asarray(made.faces)
+    return np.asarray(solid.vertices), np.asarray(solid.faces)
 
 
 def _geom_mesh(m: Any, k: int) -> tuple[Array, Array]:

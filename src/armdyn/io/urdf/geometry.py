@@ -66,27 +66,32 @@ def link_pieces(
         placement, geometry = place.origin(), place.needed("geometry")
         for shape in () if geometry is None else geometry.element.children[:1]:
             before = len(problems.found)
-            lengths, mesh = _lengths(Place(shape, where, problems), folder)
+            here = Place(shape, where, problems)
+            lengths, mesh = shape_lengths(here), _mesh_file(here, folder)
             if len(problems.found) == before:
                 yield Piece(element, placement, shape, lengths, mesh)
 
 
-def _lengths(shape: Place, folder: Path) -> tuple[dict[str, Any], Path | None]:
-    """The numbers of a shape, and the file of a mesh."""
+def shape_lengths(shape: Place) -> dict[str, Any]:
+    """The numbers of a shape; what is wrong with them is a problem."""
     tag = shape.element.tag
-    if tag in URDF_SHAPES:
-        keys = signature(SHAPES[tag]).parameters
-        vectors = {key: shape.vector(key) for key in keys if key == "size"}
-        return vectors | {key: shape.number(key) for key in keys if key != "size"}, None
-    if tag != "mesh":
+    if tag == "mesh":
+        return {"scale": shape.vector("scale", (1.0, 1.0, 1.0))}
+    if tag not in URDF_SHAPES:
         names = ", ".join(f"<{known}>" for known in (*URDF_SHAPES, "mesh"))
         shape.add(f"{shape.where}: the geometry <{tag}> is not known; expected {names}")
-        return {}, None
-    name = shape.text("filename")
+        return {}
+    keys = signature(SHAPES[tag]).parameters
+    return {key: shape.vector(key) if key == "size" else shape.number(key) for key in keys}
+
+
+def _mesh_file(shape: Place, folder: Path) -> Path | None:
+    """The file of a mesh; that there is none is a problem."""
+    name = shape.text("filename") if shape.element.tag == "mesh" else None
     file = None if name is None else find_mesh(name, folder)
     if name is not None and file is None:
         shape.add(f"{shape.where}: there is no mesh {name!r}: {_looked_for(name)}")
-    return {"scale": shape.vector("scale", (1.0, 1.0, 1.0))}, file
+    return file
 
 
 def _looked_for(name: str) -> str:
