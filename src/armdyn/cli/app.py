@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.cli.console import width_option
+from armdyn.cli.console import printing
 from armdyn.cli.help import Program, Verb
 
 app = typer.Typer(
@@ -28,23 +28,28 @@ GROUPS = {
     "Inspect": ("ops", "studio", "cache"),
 }
 """The verbs by what they are for; each is a function in a module of its name."""
-Wide = Annotated[
-    bool, typer.Option("--wide", help="Print tables as wide as they are, whatever the terminal.")
-]
+PRINTING = {
+    "json": "Print the result as JSON.",
+    "wide": "Print tables as wide as they are, whatever the terminal.",
+}
+"""The options of every verb, which say how its result is printed."""
 
 
-def _with_width(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with the option --wide."""
+def _with_printing(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with the options --json, if it has a result, and --wide."""
     given = signature(verb, eval_str=True)
-    wide = Parameter("wide", Parameter.KEYWORD_ONLY, default=False, annotation=Wide)
+    own = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in given.parameters.values()]
+    for name, help in PRINTING.items():
+        if (verb.__name__, name) != ("studio", "json"):
+            kind = Annotated[bool, typer.Option(f"--{name}", help=help)]
+            own.append(Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=kind))
 
     @wraps(verb)
-    def command(*, wide: bool, **options: Any) -> None:
-        with width_option(wide):
+    def command(*, wide: bool, json: bool = False, **options: Any) -> None:
+        with printing(wide=wide, json=json):
             verb(**options)
 
-    own = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in given.parameters.values()]
-    setattr(command, "__signature__", given.replace(parameters=[*own, wide]))  # noqa: B010
+    setattr(command, "__signature__", given.replace(parameters=own))  # noqa: B010
     command.__annotations__ = {}  # typer asks the signature
     return command
 
@@ -52,7 +57,7 @@ def _with_width(verb: Callable[..., None]) -> Callable[..., None]:
 for group, verbs in GROUPS.items():
     for name in verbs:
         verb = getattr(import_module(f"armdyn.cli.{name}"), name)
-        app.command(cls=Verb, rich_help_panel=group)(_with_width(verb))
+        app.command(cls=Verb, rich_help_panel=group)(_with_printing(verb))
 
 
 def _version(wanted: bool) -> None:

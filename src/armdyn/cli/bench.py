@@ -1,32 +1,27 @@
 """`armdyn bench`: how fast the kernels are, here and now, beside other libraries."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from armdyn.cli.console import print_json, print_table, print_text, status, table
-from armdyn.cli.options import Json, flag, option
+from armdyn.cli.console import print_table, print_text, printed_as_json, status, table
+from armdyn.cli.options import argument, flag, option
 from armdyn.errors import counted
 
 
 def bench(
-    robots: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[ROBOT]...", help="Names or files of robots; without any, panda."),
-    ] = None,
+    robots: list[str] | None = argument(
+        "[ROBOT]...", "Names or files of robots; without any, panda.", None
+    ),
     *,
     quick: bool = flag("--quick", "Smaller batches, less time."),
     only: list[str] | None = option(None, "Measure this alone, as one_state; repeatable.", "NAME"),
     seconds: float | None = option(None, "How long to measure each case, in s.", min=0.0),
-    json: Json = False,
 ) -> None:
     """Measure speed beside Pinocchio, MuJoCo and the Robotics Toolbox."""
     from armdyn.bench.bench import bench as measure
 
     with status("starting") as tell:
         report = measure(robots or ("panda",), only or (), seconds, quick, tell)
-    if json:
-        print_json(report.data())
+    if printed_as_json(report.data):
         return
     print_machine(report.machine)
     text = ("robot", "what", "against")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from armdyn.cli.console import print_json, print_line, print_table, table
-from armdyn.cli.options import Json, flag
+from armdyn.cli.console import print_line, print_table, printed_as_json, table
+from armdyn.cli.options import flag
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from armdyn.io.shelf import Entry, Shelf
 
 
-def cache(
-    *, clear: bool = flag("--clear", "Remove everything that is kept."), json: Json = False
-) -> None:
+def cache(*, clear: bool = flag("--clear", "Remove everything that is kept.")) -> None:
     """Show or clear what is kept on disk: compiled kernels, and programs of deep searches."""
     from armdyn.io.folders import cache_root
 
@@ -26,10 +24,10 @@ def cache(
         shelf.entries()  # a folder that is not ours is an error before anything is removed
     work = (lambda shelf: _amount(shelf.clear())) if clear else _shown
     result = {kind: work(shelf) for kind, shelf in shelves.items()}
-    if json:
-        folder = None if root is None else str(root)
-        print_json({"folder": folder, "removed" if clear else "kept": result})
-    elif root is None:
+    folder = None if root is None else str(root)
+    if printed_as_json(lambda: {"folder": folder, "removed" if clear else "kept": result}):
+        return
+    if root is None:
         print_line("nothing is kept on disk: ARMDYN_CACHE_DIR says so, or this user has no home")
     elif clear:
         for kind, removed in result.items():

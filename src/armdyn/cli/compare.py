@@ -6,7 +6,7 @@ import typer
 
 from armdyn.cli.console import deliver
 from armdyn.cli.motion_options import Degrees, read_motion
-from armdyn.cli.options import Json, RobotSource, number, option, takes_robot
+from armdyn.cli.options import RobotSource, number, option, takes_robot
 
 COLOURS = ("green", "yellow", "red")
 """Of what is told, by the exit code."""
@@ -27,7 +27,6 @@ def compare(
     ),
     degrees: Degrees = False,
     seed: int = option(0, "What random states are drawn with.", min=0),
-    json: Json = False,
 ) -> None:
     """Compare inverse dynamics with other libraries and explain the differences.
 
@@ -47,5 +46,5 @@ def compare(
     names = None if with_ is None else [name.strip() for name in with_.split(",")]
     arm = robot.open() if robot.changed else robot.source  # each library reads a file itself
     report = compared(arm, names, wanted, seed=seed, physical=robot.physical or "error")
-    deliver(report, json, colour=COLOURS[report.exit_code])
+    deliver(report, colour=COLOURS[report.exit_code])
     raise typer.Exit(report.exit_code)

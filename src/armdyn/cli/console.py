@@ -36,6 +36,8 @@ PIPE_WIDTH = 140
 """Columns of the text where there is no terminal to ask."""
 _WIDE: ContextVar[bool] = ContextVar("wide", default=False)
 """Whether tables are printed as wide as they are."""
+_JSON: ContextVar[bool] = ContextVar("json", default=False)
+"""Whether results are printed for programs."""
 _PASSED = "\n\t\u00a0"
 """Characters that are printed though Python does not call them printable."""
 LONGEST_UNBROKEN, NARROWEST = 40, 28
@@ -89,13 +91,14 @@ def print_table(rows: Table) -> None:
 
 
 @contextmanager
-def width_option(wide: bool) -> Iterator[None]:
-    """Print tables, if asked, as wide as they are, whatever the terminal."""
-    before = _WIDE.set(wide)
+def printing(*, wide: bool = False, json: bool = False) -> Iterator[None]:
+    """Print tables as wide as they are, whatever the terminal, or results as JSON."""
+    before = _WIDE.set(wide), _JSON.set(json)
     try:
         yield
     finally:
-        _WIDE.reset(before)
+        _WIDE.reset(before[0])
+        _JSON.reset(before[1])
 
 
 def has_width() -> bool:
@@ -138,7 +141,7 @@ def styled(*parts: str | tuple[str, str]) -> Text:
 
 
 def print_result(
-    data: dict[str, Any], show: Callable[[], None], files: Iterable[Path | None], json: bool
+    data: Callable[[], dict[str, Any]], show: Callable[[], None], files: Iterable[Path | None]
 ) -> None:
     """A result, as JSON for programs or by `show` for people, and the files that were written.
 
@@ -147,17 +150,13 @@ def print_result(
     named = [str(path) for path in files if path is not None]
     written = [path for path in named if path != STANDARD_OUTPUT]
     with redirect_stdout(sys.stdout if written == named else sys.stderr):
-        if json:
-            print_json(data | {"files": written})
-            return
-        show()
-        for path in written:
-            print_line(f"wrote {path}")
+        if not printed_as_json(lambda: data() | {"files": written}):
+            show()
+            for path in written:
+                print_line(f"wrote {path}")
 
 
-def deliver(
-    result: Any, json: bool, *written: Path | None, colour: str = "", **files: Path | None
-) -> None:
+def deliver(result: Any, *written: Path | None, colour: str = "", **files: Path | None) -> None:
     """Write a result to those of its files that are asked for, and print its sections or data.
 
     Files are named after the methods that write them; others were `written` before. The title of
@@ -167,7 +166,14 @@ def deliver(
         if path is not None:
             getattr(result, method)(path)
     show = partial(print_sections, result.sections(), colour)
-    print_result(result.data(), show, (*written, *files.values()), json)
+    print_result(result.data, show, (*written, *files.values()))
+
+
+def printed_as_json(data: Callable[[], Any]) -> bool:
+    """Whether a result is wanted for programs, which is then printed."""
+    if _JSON.get():
+        print_json(data())
+    return _JSON.get()
 
 
 def print_json(result: Any) -> None:

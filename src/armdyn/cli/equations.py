@@ -9,7 +9,6 @@ import typer
 
 from armdyn.cli.console import deliver, print_line, print_result, status
 from armdyn.cli.options import (
-    Json,
     RobotSource,
     checked_plot,
     file_option,
@@ -53,14 +52,13 @@ def equations(
     plot: Path | None = option(
         None, "With --form structure: draw it to a .png, .pdf or .svg.", callback=checked_plot
     ),
-    json: Json = False,
 ) -> None:
     """Write the equations of motion, in symbols or numbers."""
     written_only = format_ not in (None, "text") or bool(letters) or values or closed
     _check_form(form, frame != "world", plot is not None, written_only)
     arm, dropped = _without(robot.open(), drop, over)
     if form == "structure":
-        _structure(arm, plot, output, json)
+        _structure(arm, plot, output)
         return
     from armdyn.closed_forms.forms import equations as written
     from armdyn.closed_forms.forms import format_of
@@ -72,7 +70,7 @@ def equations(
     look: dict[str, Any] = {"values": values, "digits": digits, "frame": frame, "closed": closed}
     found = written(arm, form, letters=None if letters is None else dict(named), **look)
     found = replace(found, notes=(*found.notes, *dropped))
-    _deliver(found.data() if json else {}, lambda: found.to(wanted), (output, None), json)
+    _deliver(found.data, lambda: found.to(wanted), (output, None))
 
 
 def _without(arm: Any, drop: float | None, over: str) -> tuple[Any, tuple[str, ...]]:
@@ -106,23 +104,22 @@ def _check_form(form: str, framed: bool, plotted: bool, written_only: bool) -> N
         raise typer.BadParameter("--form structure has no --format, --letters, --values, --closed")
 
 
-def _structure(arm: Any, plot: Path | None, output: Path | None, json: bool) -> None:
+def _structure(arm: Any, plot: Path | None, output: Path | None) -> None:
     from armdyn.study.structure.structure import structure
 
     found = structure(arm)
     if output is None:
-        deliver(found, json, plot=plot)
+        deliver(found, plot=plot)
         return
     if plot is not None:
         found.plot(plot)
-    _deliver(found.data() if json else {}, found.report, (output, plot), json)
+    _deliver(found.data, found.report, (output, plot))
 
 
 def _deliver(
-    data: dict[str, Any],
+    data: Callable[[], dict[str, Any]],
     text: Callable[[], str],
     files: tuple[Path | None, Path | None],
-    json: bool,
 ) -> None:
     """Write the text to the first file, or print it, or the data."""
     from armdyn.io.atomic import write_text
@@ -130,5 +127,4 @@ def _deliver(
     output, _ = files
     if output is not None:
         write_text(output, text())
-    shown = "" if output or json else text()
-    print_result(data, lambda: print_line(shown, end=""), files, json)
+    print_result(data, lambda: print_line("" if output else text(), end=""), files)

@@ -12,7 +12,6 @@ import typer
 
 from armdyn.cli.console import deliver, status
 from armdyn.cli.options import (
-    Json,
     Plot,
     RobotSource,
     check_outputs,
@@ -68,7 +67,6 @@ def excite(
     starts: int = option(4, "Random motions from which the search begins."),
     seed: int = option(0, "Chooses them."),
     plot: Plot = None,
-    json: Json = False,
 ) -> None:
     """Design a periodic motion for identification, within all limits and from rest to rest.
 
@@ -96,7 +94,7 @@ def excite(
         found = excited(arm, duration, **options, progress=progress)
     if output is not None:
         found.save(output, 1 / rate)
-    deliver(found, json, output, plot=plot)
+    deliver(found, output, plot=plot)
 
 
 @contextmanager

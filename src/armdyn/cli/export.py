@@ -7,8 +7,8 @@ from typing import Any
 
 import typer
 
-from armdyn.cli.console import print_json, print_line, print_table, status, table
-from armdyn.cli.options import Friction, Json, RobotSource, flag, option, takes_robot
+from armdyn.cli.console import print_line, print_table, printed_as_json, status, table
+from armdyn.cli.options import Friction, RobotSource, flag, option, takes_robot
 from armdyn.errors import check_known
 from armdyn.io.atomic import STANDARD_OUTPUT, write_text
 
@@ -61,7 +61,6 @@ def export(
         None, "Where kernels run, as aarch64-linux; here if unset.", "NAME"
     ),
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
-    json: Json = False,
 ) -> None:
     """Write dynamics and kinematics as C99, perhaps for another program, or as Python."""
     if str(output) == STANDARD_OUTPUT and lang not in DOCUMENTS:
@@ -73,7 +72,7 @@ def export(
                 "--functions, --float, --target, --processor and arguments are for functions in c "
                 "and python"
             )
-        _document(robot.open(), output, lang, prefix, json)
+        _document(robot.open(), output, lang, prefix)
         return
     from armdyn.export.export import LANGUAGES
     from armdyn.export.export import export as write
@@ -89,14 +88,14 @@ def export(
             _names(processor or ""), platform,
         )  # fmt: skip
         exported = write(model, output, lang, options, target)
-    _print(exported, json)
+    _print(exported)
 
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool) -> None:
+def _document(arm: Any, output: Path, lang: str, prefix: str | None) -> None:
     from armdyn.closed_forms.forms import equations
     from armdyn.export.names import prefix_of
     from armdyn.export.options import write_all
@@ -105,18 +104,10 @@ def _document(arm: Any, output: Path, lang: str, prefix: str | None, json: bool)
     if str(output) == STANDARD_OUTPUT:
         write_text(output, text)
     else:
-        _print_files(write_all(output, {name: text}), {}, json)
+        _print_files(write_all(output, {name: text}), {})
 
 
-def _print(exported: Any, json: bool) -> None:
-    if not json:
-        heads = ("mul", "add", "div", "sin/cos", "rotors", "friction")
-        rows = table("function", *heads, left=("function",))
-        for name, program in exported.programs.items():
-            links, apart = program.operations, (program.rotors, program.friction)
-            cells = map(str, (links.mul, links.add, links.div, links.trig))
-            rows.add_row(name, *cells, *(str(c.total) if c.total else "-" for c in apart))
-        print_table(rows)
+def _print(exported: Any) -> None:
     counts = {
         name: {
             **asdict(program.operations),
@@ -125,15 +116,26 @@ def _print(exported: Any, json: bool) -> None:
         }
         for name, program in exported.programs.items()
     }
-    _print_files(exported.files, {"functions": counts, "try": exported.try_it}, json)
-    if not json:
-        print_line(f"try it there: {exported.try_it}")
+    heads = ("mul", "add", "div", "sin/cos", "rotors", "friction")
+    rows = table("function", *heads, left=("function",))
+    for name, program in exported.programs.items():
+        links, apart = program.operations, (program.rotors, program.friction)
+        cells = map(str, (links.mul, links.add, links.div, links.trig))
+        rows.add_row(name, *cells, *(str(c.total) if c.total else "-" for c in apart))
+    try_it = f"try it there: {exported.try_it}"
+    _print_files(exported.files, {"functions": counts, "try": exported.try_it}, rows, try_it)
 
 
-def _print_files(files: Iterable[Path], data: dict[str, Any], json: bool) -> None:
+def _print_files(
+    files: Iterable[Path], data: dict[str, Any], rows: Any = None, last: str = ""
+) -> None:
+    """The files with their sizes, below a table and above a line if these are given."""
     sizes = {str(path): path.stat().st_size for path in files}
-    if json:
-        print_json({"files": sizes, **data})
+    if printed_as_json(lambda: {"files": sizes, **data}):
         return
+    if rows is not None:
+        print_table(rows)
     for path, size in sizes.items():
         print_line(f"wrote {path}, {size / 1000:.1f} kB")
+    if last:
+        print_line(last)

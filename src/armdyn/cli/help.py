@@ -91,7 +91,7 @@ def _shown(params: Iterable[Any]) -> list[Any]:
 
 def _panels(params: Iterable[Any]) -> Iterator[tuple[str, list[Any]]]:
     """The options in their groups."""
-    groups: dict[str, list[Any]] = {}
+    groups: dict[str, list[Any]] = {"Options": []}
     for param in _shown(params):
         groups.setdefault(getattr(param, "rich_help_panel", None) or "Options", []).append(param)
     yield from groups.items()

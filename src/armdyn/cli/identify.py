@@ -1,15 +1,15 @@
 """`armdyn identify`: the parameters of a robot from logs of its motion."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from armdyn.cli.console import deliver, print_line, steps_bar
 from armdyn.cli.options import (
-    Json,
     Plot,
     RobotSource,
+    argument,
     check_outputs,
     check_robot_file,
     file_option,
@@ -30,14 +30,11 @@ REFUSED = {
 @takes_robot
 def identify(
     robot: RobotSource,
-    data: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="DATA",
-            help="Logs as .csv, .parquet or .npz: columns t, q1..qn, tau1..taun (or by joint name, "
-            "as ROS has them) and, where known, qd1..qdn.",
-        ),
-    ],
+    data: list[Path] = argument(
+        "DATA",
+        "Logs as .csv, .parquet or .npz: columns t, q1..qn, tau1..taun (or by joint name, as ROS "
+        "has them) and, where known, qd1..qdn.",
+    ),
     *,
     validate: list[str] | None = option(
         None, "Another log to validate with, repeatable; or a share of each log, as 0.4 for its "
@@ -63,7 +60,6 @@ def identify(
     output: Path | None = file_option("Write the robot to a .toml or .urdf file."),
     plot: Plot = None,
     report: Path | None = option(None, "Write a page with tables and pictures (.html)."),
-    json: Json = False,
 ) -> None:  # fmt: skip
     """Find the parameters of a robot from logs of its motion, and check them on held-out data."""
     import armdyn
@@ -108,7 +104,7 @@ def identify(
     except KeyboardInterrupt:
         print_line("stopped from the keyboard; nothing was written", stderr=True)
         raise typer.Exit(130) from None
-    deliver(result, json, save=output, plot=plot, save_report=report)
+    deliver(result, save=output, plot=plot, save_report=report)
 
 
 def _validation(given: list[str] | None) -> Any:

@@ -1,36 +1,31 @@
 """`armdyn inertia`: the mass properties of a mesh file or a shape."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from armdyn.cli.console import print_json, print_line, print_styled
-from armdyn.cli.options import Json, flag, numbers, option
+from armdyn.cli.console import print_line, print_styled, printed_as_json
+from armdyn.cli.options import argument, flag, numbers, option
 
 if TYPE_CHECKING:
     from armdyn.model import Inertia
 
 
 def inertia(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE|SHAPE",
-            help="A .stl, .obj, .ply, .off, .glb or .dae file, or box, cylinder, tube, sphere, "
-            "capsule, cone, ellipsoid, rod or point.",
-        ),
-    ],
-    lengths: Annotated[
-        list[float] | None,
-        typer.Argument(metavar="LENGTH", help="Lengths of a shape, as in `box 0.1 0.2 0.3`."),
-    ] = None,
+    source: str = argument(
+        "FILE|SHAPE",
+        "A .stl, .obj, .ply, .off, .glb or .dae file, or box, cylinder, tube, sphere, capsule, "
+        "cone, ellipsoid, rod or point.",
+    ),
+    lengths: list[float] | None = argument(
+        "LENGTH", "Lengths of a shape, as in `box 0.1 0.2 0.3`.", None
+    ),
     *,
     density: float | None = option(None, "Density in kg/m³; or else --mass.", "KG/M3"),
     mass: float | None = option(None, "Mass in kg; or else --density.", "KG"),
     units: str = option("m", "Unit of the lengths: m, dm, cm, mm, in or ft.", "UNIT"),
     scale: str = option("1", "A factor for the numbers of a mesh, or three.", "S[,S,S]"),
     hull: bool = flag("--hull", "Take the convex hull of a mesh."),
-    json: Json = False,
 ) -> None:
     """Compute volume, mass, centre of mass and inertia tensor, to paste into a robot file."""
     from armdyn.io.toml.write import toml_inertia
@@ -54,9 +49,7 @@ def inertia(
         "urdf": urdf_inertial(body),
         "toml": toml_inertia(body),
     }
-    if json:
-        print_json(data)
-    else:
+    if not printed_as_json(lambda: data):
         _show(data)
 
 

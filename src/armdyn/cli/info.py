@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from armdyn.cli.console import print_json, print_table, print_text, table
-from armdyn.cli.options import Json, RobotSource, flag, option, takes_robot
+from armdyn.cli.console import print_table, print_text, printed_as_json, table
+from armdyn.cli.options import RobotSource, flag, option, takes_robot
 from armdyn.errors import counted
 
 if TYPE_CHECKING:
@@ -18,18 +18,16 @@ def info(
         None, "Show the Denavit-Hartenberg table of the arm instead, of whatever format it is."
     ),
     degrees: bool = flag("--degrees", "Print the angles of that table in degrees."),
-    json: Json = False,
 ) -> None:
     """Show the joints, links, inertias, friction, drives and DH table of a robot."""
     from armdyn.io.describe import describe
 
     arm = robot.open()
     if dh is not None:
-        _print_dh(arm.dh_table(dh), degrees, json)
+        _print_dh(arm.dh_table(dh), degrees)
         return
     data = describe(arm.model)
-    if json:
-        print_json(data)
+    if printed_as_json(lambda: data):
         return
     for line in _head(data):
         print_text(line)
@@ -41,9 +39,8 @@ def info(
         print_table(part)
 
 
-def _print_dh(found: "DhTable", degrees: bool, json: bool) -> None:
-    if json:
-        print_json(found.data())
+def _print_dh(found: "DhTable", degrees: bool) -> None:
+    if printed_as_json(found.data):
         return
     columns = found.columns(degrees)
     rows = found.cells(degrees)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 import typer
 
-from armdyn.cli.options import numbers, one_or_each, option
+from armdyn.cli.options import argument, numbers, one_or_each, option
 from armdyn.errors import ArmdynWarning
 
 if TYPE_CHECKING:
@@ -104,14 +104,10 @@ def warn_of_degrees(arm: Robot, q: Array) -> None:
 class MotionSource:
     """The motion that a command line names, or the options of random states in its place."""
 
-    motion: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRAJECTORY.csv|workspace",
-            help="Columns t, q1..qn and, where known, qd and qdd; or random states within the "
-            "limits.",
-        ),
-    ]
+    motion: str = argument(
+        "TRAJECTORY.csv|workspace",
+        "Columns t, q1..qn and, where known, qd and qdd; or random states within the limits.",
+    )
     degrees: Degrees = False
     samples: int | None = option(None, "States of the workspace; 2000 by default.", min=1)
     speed: str | None = option(

@@ -3,7 +3,7 @@
 import typer
 
 from armdyn.cli.console import deliver, status
-from armdyn.cli.options import Json, Plot, RobotSource, flag, option, takes_robot
+from armdyn.cli.options import Plot, RobotSource, flag, option, takes_robot
 
 
 @takes_robot
@@ -16,7 +16,6 @@ def ops(
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
     snap: float = option(1e-13, "What counts as an exact zero or quarter turn; 1e-5 for 1.5708."),
     plot: Plot = None,
-    json: Json = False,
 ) -> None:
     """Count multiplications and additions of every formulation and of every program."""
     if steps and (plot or quantity or search or programs):
@@ -29,7 +28,7 @@ def ops(
     from armdyn.study.operations.report import operation_report, steps_report
 
     if steps:
-        deliver(steps_report(model), json)
+        deliver(steps_report(model))
         return
     now = "counting"
     with status(now) as say:
@@ -50,4 +49,4 @@ def ops(
             progress=counting,
             search_progress=searched,
         )
-    deliver(report, json, plot=plot)
+    deliver(report, plot=plot)

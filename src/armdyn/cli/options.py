@@ -32,6 +32,11 @@ def file_option(help: str, metavar: str | None = None) -> Any:
     return option(None, help, metavar, "-o", "--output")
 
 
+def argument(metavar: str, help: str, default: Any = ..., **more: Any) -> Any:
+    """An argument of a verb, written as the default of its parameter."""
+    return typer.Argument(default, metavar=metavar, help=help, **more)
+
+
 def _shared(help: str, metavar: str | None = None, *flags: str) -> Any:
     return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel="Robot")
 
@@ -61,7 +66,6 @@ def complete_robot(incomplete: str) -> list[str]:
     return found
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Plot = Annotated[
     Path | None,
     typer.Option(callback=checked_plot, help="Draw the result to a .png, .pdf or .svg file."),

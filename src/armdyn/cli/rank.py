@@ -1,23 +1,14 @@
 """`armdyn rank`: several arms on one task."""
 
-from typing import Annotated
-
-import typer
-
 from armdyn.cli.console import deliver, status
 from armdyn.cli.motion_options import Degrees, LimitsOption, motion_or_workspace
-from armdyn.cli.options import Json, Plot, RobotSource, complete_robot, option
+from armdyn.cli.options import Plot, RobotSource, argument, complete_robot, option
 
 
 def rank(
-    robots: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ROBOT",
-            help="Names from `armdyn robots`, or files of robots.",
-            autocompletion=complete_robot,
-        ),
-    ],
+    robots: list[str] = argument(
+        "ROBOT", "Names from `armdyn robots`, or files of robots.", autocompletion=complete_robot
+    ),
     *,
     task: str = option(
         ..., "The motion of the joints, or that of random states.", "TRAJECTORY.csv|workspace"
@@ -30,7 +21,6 @@ def rank(
     degrees: Degrees = False,
     limits: LimitsOption = "error",
     plot: Plot = None,
-    json: Json = False,
 ) -> None:
     """Rank arms with the same joints by what one task asks of them."""
     from armdyn.study.terms.rank import rank as ranked
@@ -39,4 +29,4 @@ def rank(
     over = motion_or_workspace(arms[0], task, degrees)
     with status("computing"):
         found = ranked(arms, over, by=by, limits=limits)
-    deliver(found, json, plot=plot)
+    deliver(found, plot=plot)

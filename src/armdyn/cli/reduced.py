@@ -4,7 +4,7 @@ from pathlib import Path
 
 from armdyn.cli.console import deliver, status
 from armdyn.cli.motion_options import LimitsOption, MotionSource, ReferenceOption
-from armdyn.cli.options import Json, Plot, RobotSource, file_option, flag, option, takes_robot
+from armdyn.cli.options import Plot, RobotSource, file_option, flag, option, takes_robot
 
 
 @takes_robot
@@ -20,7 +20,6 @@ def reduced(
     output: Path | None = file_option("Write the torques as C into a folder.", "FOLDER"),
     limits: LimitsOption = "error",
     plot: Plot = None,
-    json: Json = False,
 ) -> None:
     """Drop the terms of the torques that may be dropped within a stated error.
 
@@ -38,4 +37,4 @@ def reduced(
             limits=limits,
         )
     files = found.export(output).files if output is not None else ()
-    deliver(found, json, *files, plot=plot)
+    deliver(found, *files, plot=plot)

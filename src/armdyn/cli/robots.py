@@ -1,17 +1,15 @@
 """`armdyn robots`: the catalog."""
 
-from armdyn.cli.console import print_json, print_table, table
-from armdyn.cli.options import Json
+from armdyn.cli.console import print_table, printed_as_json, table
 
 
-def robots(json: Json = False) -> None:
+def robots() -> None:
     """List the robots that come with armdyn."""
     from armdyn.io.catalog import remark
     from armdyn.io.describe import catalog
 
     entries = catalog()
-    if json:
-        print_json(entries)
+    if printed_as_json(lambda: entries):
         return
     text = ("name", "robot", "joints", "source")
     mass = "{moving_mass:.2f}".format_map

@@ -10,7 +10,6 @@ import typer
 
 from armdyn.cli import console
 from armdyn.cli.options import (
-    Json,
     Plot,
     RobotSource,
     check_outputs,
@@ -69,7 +68,6 @@ def simplify(
     ),
     output: Path | None = file_option("Write the new robot to a .toml or .urdf file."),
     plot: Plot = None,
-    json: Json = False,
 ) -> None:
     """Find the smallest change of an arm that makes its dynamics simple.
 
@@ -90,7 +88,7 @@ def simplify(
             balance = spring_balance(
                 robot.open(), ends or None, free_length=free_length, reach=reach
             )
-        console.deliver(balance, json, plot=plot, colour="green" if balance.exact else "red")
+        console.deliver(balance, plot=plot, colour="green" if balance.exact else "red")
         raise typer.Exit(int(not balance.exact))
     check_robot_file(output)
     check_outputs((output, plot), (robot.source,), "the robot itself")
@@ -110,7 +108,7 @@ def simplify(
         if output is not None:
             result.robot.save(output)
     colour = "green" if result.feasible else "red"
-    console.deliver(result, json, output, colour=colour, save=plot)
+    console.deliver(result, output, colour=colour, save=plot)
     raise typer.Exit(result.exit_code)
 
 

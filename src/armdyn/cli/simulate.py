@@ -27,7 +27,6 @@ from armdyn.cli.motion_options import Degrees, joint_values, warn_of_degrees
 from armdyn.cli.options import (
     BASE_MOTION,
     Friction,
-    Json,
     Plot,
     RobotSource,
     check_outputs,
@@ -261,7 +260,6 @@ def simulate(
     ),
     output: Path | None = file_option("Write the motion to a .csv or .parquet file."),
     plot: Plot = None,
-    json: Json = False,
 ) -> None:
     """Simulate the motion that torques and external forces cause.
 
@@ -295,7 +293,7 @@ def simulate(
         result.save(output)
     if plot is not None:
         result.plot(plot)
-    print_result(result.data(), lambda: print_simulation(result), (output, plot), json)
+    print_result(result.data, lambda: print_simulation(result), (output, plot))
     raise typer.Exit(0 if result.status == "finished" else 1)
 
 

@@ -1,17 +1,14 @@
 """`armdyn size`: motors and gears for a motion, chosen from a list."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from armdyn.cli.console import deliver
 from armdyn.cli.motion_options import Degrees, read_motion
 from armdyn.cli.options import (
     Friction,
-    Json,
     Plot,
     RobotSource,
+    argument,
     check_outputs,
     check_robot_file,
     file_option,
@@ -23,16 +20,10 @@ from armdyn.cli.options import (
 @takes_robot
 def size(
     robot: RobotSource,
-    trajectory: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TRAJECTORY.csv", help="Columns t, q1..qn and, where known, qd and qdd."
-        ),
-    ],
-    motors: Annotated[
-        Path,
-        typer.Argument(metavar="MOTORS.toml", help="Motors and gears, as docs/sizing.md says."),
-    ],
+    trajectory: Path = argument(
+        "TRAJECTORY.csv", "Columns t, q1..qn and, where known, qd and qdd."
+    ),
+    motors: Path = argument("MOTORS.toml", "Motors and gears, as docs/sizing.md says."),
     *,
     degrees: Degrees = False,
     minimise: str = option("mass", "mass, price, power or inertia (J N² at the joint)."),
@@ -40,7 +31,6 @@ def size(
     friction: Friction = True,
     output: Path | None = file_option("Write the robot with its drives to a .toml or .urdf file."),
     plot: Plot = None,
-    json: Json = False,
 ) -> None:
     """Choose a motor and a gear for each joint, so that it can follow a trajectory."""
     from armdyn.study.sizing.size import MARGIN
@@ -55,4 +45,4 @@ def size(
     found = sized(arm, motion, motors, friction=friction, **options)  # type: ignore[arg-type]
     if output is not None:
         found.robot.save(output)
-    deliver(found, json, output, plot=plot)
+    deliver(found, output, plot=plot)

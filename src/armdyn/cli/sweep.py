@@ -3,7 +3,7 @@
 import math
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -11,9 +11,9 @@ from armdyn.cli.console import deliver, print_line, rate_bar
 from armdyn.cli.motion_options import Degrees, read_motion, turning
 from armdyn.cli.options import (
     Friction,
-    Json,
     Plot,
     RobotSource,
+    argument,
     each_number,
     file_option,
     flag,
@@ -26,10 +26,9 @@ from armdyn.cli.options import (
 @takes_robot
 def sweep(
     robot: RobotSource,
-    states: Annotated[
-        Path | None,
-        typer.Argument(metavar="[STATES]", help="A file of states: .csv, .parquet or .zarr."),
-    ] = None,
+    states: Path | None = argument(
+        "[STATES]", "A file of states: .csv, .parquet or .zarr.", None
+    ),
     *,
     quantity: str = option("inverse_dynamics", "What is computed, as docs/kernels.md lists it."),
     set: list[str] | None = option(
@@ -57,7 +56,6 @@ def sweep(
     scheduler: str | None = option(None, "Of a dask cluster that computes.", "tcp://HOST:PORT"),
     plot: Plot = None,
     workspace: bool = flag("--workspace", "Draw over radius and height of the tool."),
-    json: Json = False,
 ) -> None:  # fmt: skip
     """Evaluate a quantity over a grid, samples or a file, and keep extremes or store everything."""
     from armdyn.sweeping.sweep import sweep as swept
@@ -77,7 +75,7 @@ def sweep(
         raise typer.Exit(130) from None
     if plot is not None:
         found.plot(plot, workspace=workspace)
-    deliver(found, json, output, plot)
+    deliver(found, output, plot)
 
 
 def _over(

@@ -2,7 +2,7 @@
 
 from armdyn.cli.console import deliver, status
 from armdyn.cli.motion_options import LimitsOption, MotionSource, ReferenceOption
-from armdyn.cli.options import Friction, Json, Plot, RobotSource, option, takes_robot
+from armdyn.cli.options import Friction, Plot, RobotSource, option, takes_robot
 
 
 @takes_robot
@@ -16,7 +16,6 @@ def terms(
     friction: Friction = True,
     limits: LimitsOption = "error",
     plot: Plot = None,
-    json: Json = False,
 ) -> None:
     """Rank the terms of the torques along a motion or over the workspace.
 
@@ -35,4 +34,4 @@ def terms(
             limits=limits,
             listed=listed,
         )
-    deliver(found, json, plot=plot)
+    deliver(found, plot=plot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
 
@@ -12,9 +12,9 @@ from armdyn.cli.motion_options import EACH_JOINT, Degrees, given_motion
 from armdyn.cli.options import (
     BASE_MOTION,
     Friction,
-    Json,
     Plot,
     RobotSource,
+    argument,
     check_outputs,
     file_option,
     flag,
@@ -27,14 +27,12 @@ from armdyn.cli.options import (
 @takes_robot
 def torque(
     robot: RobotSource,
-    trajectory: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="TRAJECTORY.csv",
-            help="Columns t, q1..qn or names of joints; where known qd and qdd; fx, fy, fz, nx, "
-            "ny, nz of a wrench; - reads standard input. Instead, --q gives one state.",
-        ),
-    ] = None,
+    trajectory: Path | None = argument(
+        "TRAJECTORY.csv",
+        "Columns t, q1..qn or names of joints; where known qd and qdd; fx, fy, fz, nx, ny, nz of a "
+        "wrench; - reads standard input. Instead, --q gives one state.",
+        None,
+    ),
     *,
     q: str | None = option(None, "Positions of one state, in rad and m.", EACH_JOINT),
     qd: str | None = option(None, "Velocities of that state; zeros if unset.", EACH_JOINT),
@@ -60,7 +58,6 @@ def torque(
     motors: bool = flag(
         "--motors", "Add torque, speed, power and duty behind the gears, and plot these."
     ),
-    json: Json = False,
 ) -> None:
     """Compute the torque of each joint along a trajectory, or at one state, by its terms."""
     from armdyn.io.csv.table import write_csv
@@ -96,5 +93,8 @@ def torque(
     if plot is not None:
         (behind or report.reactions or report).plot(plot)
     parts = (*report.sections(), *(behind.sections() if behind else ()))
-    data = report.data() | {"motors": behind.data()["motors"] if behind else []}
-    console.print_result(data, lambda: console.print_sections(parts), (output, plot), json)
+
+    def data() -> dict[str, Any]:
+        return report.data() | {"motors": behind.data()["motors"] if behind else []}
+
+    console.print_result(data, lambda: console.print_sections(parts), (output, plot))

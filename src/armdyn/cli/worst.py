@@ -5,7 +5,6 @@ from functools import partial
 from armdyn.cli.console import deliver, steps_bar
 from armdyn.cli.options import (
     Friction,
-    Json,
     Plot,
     RobotSource,
     check_outputs,
@@ -35,7 +34,6 @@ def worst(
     ),
     friction: Friction = True,
     plot: Plot = None,
-    json: Json = False,
 ) -> None:
     """Find the state that asks most of each motor, over all that the limits allow."""
     from armdyn.study.sizing.worst_case import worst_case
@@ -52,4 +50,4 @@ def worst(
             friction=friction,
             progress=partial(tell, "searching"),
         )
-    deliver(found, json, plot=plot)
+    deliver(found, plot=plot)

@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from armdyn.cli.app import GROUPS, app
-from armdyn.cli.console import print_table, table, width_option
+from armdyn.cli.console import print_table, table, printing
 from armdyn.cli.help import EXAMPLES
 from armdyn.cli.options import complete_robot
 from armdyn.quantities.formulations import FORMULATIONS
@@ -132,7 +132,7 @@ def test_every_part_of_a_table_tells_its_rows_apart_below_a_title_that_is_whole(
     assert title in lines
     assert sum(line.startswith("panda  one state") for line in lines) == 2
     assert not any("note" in line for line in lines)
-    with width_option(True):
+    with printing(wide=True):
         print_table(rows)
     assert "note" in capsys.readouterr().out
 
@@ -142,7 +142,7 @@ def test_a_wide_table_is_one_if_asked_or_if_there_is_no_terminal(capsys, monkeyp
     print_table(_wide_table())
     piped = capsys.readouterr().out
     monkeypatch.setenv("COLUMNS", "80")
-    with width_option(True):
+    with printing(wide=True):
         print_table(_wide_table())
     for out in (piped, capsys.readouterr().out):
         assert sum(line.startswith("joint0") for line in out.splitlines()) == 1
