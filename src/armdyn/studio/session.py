@@ -35,6 +35,15 @@ class Panel:
     early = False
     """Whether it shows a state before the view does: numbers are there before the picture."""
 
+    def __init__(self, session: "Session"):
+        self._session, self._gui = session, session.client.gui
+
+    def _button(self, label: str, press: Callable[[], None], **look: Any) -> Any:
+        """A button; errors of what it does are shown."""
+        button = self._gui.add_button(label, **look)
+        button.on_click(self._session.guard(lambda _: press()))
+        return button
+
     def enter(self, arm: Arm) -> None:
         """Begin with another robot."""
 

@@ -15,7 +15,8 @@ class AddressPanel(Panel):
     """Takes the robot, the state and what else is remembered of a window."""
 
     def __init__(self, session: Session, poses: PosesPanel, edit: EditPanel):
-        self._session, self._poses, self._edit = session, poses, edit
+        super().__init__(session)
+        self._poses, self._edit = poses, edit
         self._waiting: Memory | None = None
         """What is to come back with its robot."""
         session.page.on("restore", self._restore)

@@ -14,8 +14,8 @@ class CheckPanel(Panel):
     """The report of the check, of the robot or of a file that is not shown."""
 
     def __init__(self, session: Session):
-        self._session = session
-        self._html = session.client.gui.add_html("")
+        super().__init__(session)
+        self._html = self._gui.add_html("")
 
     def enter(self, arm: Arm) -> None:
         """Show what is suspicious about another robot."""

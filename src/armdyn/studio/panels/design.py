@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -56,24 +56,21 @@ class DesignPanel(Panel):
     """The design, when it is asked for."""
 
     def __init__(self, session: Session):
-        self._session = session
-        gui = session.client.gui
+        super().__init__(session)
+        gui = self._gui
         gui.add_html(svg.framed(WORDS, "design-words"))
         self._goal = gui.add_dropdown("goal", GOALS)
         self._free = gui.add_dropdown("may change", tuple(CHANGES))
-        button = gui.add_button("Find a design")
+        self._button("Find a design", self._find)
         self._html = gui.add_html("")
         self._bars = gui.add_html("", visible=False)
         self._beside = gui.add_checkbox(
             "compare", True, hint="Show the new arm beside the old one", visible=False
         )
-        self._more = gui.add_button("Picture and report", visible=False)
-        self._use = gui.add_button("Go on with the new arm", visible=False)
+        self._more = self._button("Picture and report", self._open, visible=False)
+        self._use = self._button("Go on with the new arm", self._go_on, visible=False)
         self._found: FoundDesign | None = None
-        button.on_click(session.guard(self._find))
         self._beside.on_update(session.guard(lambda _: self._compare()))
-        self._more.on_click(session.guard(self._open))
-        self._use.on_click(session.guard(self._go_on))
 
     def enter(self, arm: Arm) -> None:
         """There is no design yet."""
@@ -97,7 +94,7 @@ class DesignPanel(Panel):
         for handle in (self._beside, self._more, self._use):
             handle.visible = there
 
-    def _find(self, _: Any) -> None:
+    def _find(self) -> None:
         path = self._session.folder / "design.svg"
         check_known("change", self._free.value, CHANGES)
         goal, (free, add_only) = self._goal.value, CHANGES[self._free.value]
@@ -139,13 +136,13 @@ class DesignPanel(Panel):
         shown = found if changed and self._beside.value else None
         self._session.compare(shown.other if shown else None)
 
-    def _open(self, _: Any) -> None:
+    def _open(self) -> None:
         if self._found is not None:
             design = self._found.design
             title = f"{self._session.arm.title}: {design.goals}"
             show_report(self._session, title, self._found.picture, design.report())
 
-    def _go_on(self, _: Any) -> None:
+    def _go_on(self) -> None:
         if self._found is not None:
             session, other = self._session, self._found.other
             arm = Arm(other.robot, other.evaluator, source=f"a new design of {session.arm.title}")

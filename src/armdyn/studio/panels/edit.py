@@ -206,8 +206,8 @@ class EditPanel(Panel):
     """A tree of links, the numbers of one of them, and the torques with other numbers."""
 
     def __init__(self, session: Session):
-        self._session = session
-        gui = session.client.gui
+        super().__init__(session)
+        gui = self._gui
         self._tree = gui.add_html("")
         self._choice: Any = gui.add_dropdown("link", ("link1",))
         self._fields: dict[str, Any] = {
@@ -215,9 +215,9 @@ class EditPanel(Panel):
             for key, (label, hint) in FIELDS.items()
         }
         self._html = gui.add_html("")
-        self._use = gui.add_button("Use these numbers", disabled=True)
+        self._use = self._button("Use these numbers", self.use, disabled=True)
         self._beside: Any = gui.add_checkbox("compare with original", False, visible=False)
-        self._back = gui.add_button("Back to the original", visible=False)
+        self._back = self._button("Back to the original", self._restore, visible=False)
         self._original: Arm | None = None
         self._parts: list[BodyPart] = []
         self._new: RobotModel | None = None
@@ -227,9 +227,7 @@ class EditPanel(Panel):
         self._choice.on_update(guard(lambda _: self._read()))
         for handle in self._fields.values():
             handle.on_update(guard(self._changed))
-        self._use.on_click(guard(lambda _: self.use()))
         self._beside.on_update(guard(lambda _: self._compare()))
-        self._back.on_click(guard(lambda _: self._restore()))
         session.page.on("part", lambda message: self._choose(message.get("name")))
 
     def enter(self, arm: Arm) -> None:

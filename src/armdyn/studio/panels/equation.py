@@ -211,21 +211,19 @@ class EquationPanel(Panel):
     """The equation of the joint that is chosen."""
 
     def __init__(self, session: Session):
-        self._session = session
-        gui = session.client.gui
+        super().__init__(session)
+        gui = self._gui
         self._choice: Any = gui.add_dropdown("joint", ("joint1",))
         self._now = gui.add_html("")
-        write = gui.add_button("Write out its terms and zeros")
+        self._button("Write out its terms and zeros", self._write)
         self._symbols = gui.add_html("")
         self._numbers = gui.add_html("")
-        beside = gui.add_button("Formulations side by side")
+        self._button("Formulations side by side", self._compare)
         guarded = session.guard(self._substitute)
         self._slow = Latest(lambda: guarded(None), SLOW_PERIOD)
         self._written: Written | None = None
         self._last: Snapshot | None = None
         self._choice.on_update(session.guard(lambda _: self._again()))
-        write.on_click(session.guard(self._write))
-        beside.on_click(session.guard(self._compare))
 
     def enter(self, arm: Arm) -> None:
         """Begin with the second joint, which usually carries most."""
@@ -276,7 +274,7 @@ class EquationPanel(Panel):
         if self._last is not None and len(self._last.total) == self._session.robot.n:
             self.show(self._last)
 
-    def _write(self, _: Any) -> None:
+    def _write(self) -> None:
         def work(robot: Robot, tell: Tell) -> Written:
             tell("looking for zeros")
             found = structure(robot.model)
@@ -289,7 +287,7 @@ class EquationPanel(Panel):
 
         self._session.study("writing the equations", work, done)
 
-    def _compare(self, _: Any) -> None:
+    def _compare(self) -> None:
         state, joint = self._session.state, self.joint
 
         def work(robot: Robot, tell: Tell) -> str:

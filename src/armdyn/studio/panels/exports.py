@@ -9,7 +9,6 @@ import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -108,14 +107,12 @@ class ExportsPanel(Panel):
     """A report, a film, and a button a kind of file; files have the payload that is held."""
 
     def __init__(self, session: Session, timeline: TimelinePanel):
-        self._session, self._timeline = session, timeline
-        gui = session.client.gui
-        report = gui.add_button(
-            "Report (HTML)", hint="Pictures, equations, limits, check and C code in one file"
-        )
-        gif = gui.add_button("Film of the motion (GIF)", hint="The motion that was played last")
-        report.on_click(session.guard(lambda _: self._report()))
-        gif.on_click(session.guard(lambda _: self._film()))
+        super().__init__(session)
+        self._timeline = timeline
+        hint = "Pictures, equations, limits, check and C code in one file"
+        self._button("Report (HTML)", self._report, hint=hint)
+        hint = "The motion that was played last"
+        self._button("Film of the motion (GIF)", self._film, hint=hint)
         buttons: dict[str, Callable[[], tuple[str, bytes]]] = {
             "C code (zip)": lambda: c_code(self._held(), session.folder, warning(session.arm)),
             "Robot (TOML)": lambda: toml(self._held(), warning(session.arm)),
@@ -123,10 +120,9 @@ class ExportsPanel(Panel):
             "Picture (PNG)": self._png,
         }
         for label, made in buttons.items():
-            button = gui.add_button(label)
-            button.on_click(session.guard(partial(self._start, f"exporting {label}", made)))
+            self._button(label, partial(self._start, f"exporting {label}", made))
 
-    def _start(self, name: str, made: Callable[[], tuple[str, bytes]], _: Any) -> None:
+    def _start(self, name: str, made: Callable[[], tuple[str, bytes]]) -> None:
         self._session.study(name, lambda *_: made(), self._send)
 
     def _send(self, file: tuple[str, bytes]) -> None:

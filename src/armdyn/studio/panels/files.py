@@ -22,8 +22,8 @@ class FilesPanel(Panel):
     """
 
     def __init__(self, session: Session, poses: PosesPanel):
-        self._session, self._poses = session, poses
-        gui = session.client.gui
+        super().__init__(session)
+        self._poses, gui = poses, self._gui
         self._catalog: Any = gui.add_dropdown("robot", catalog_names())
         upload = gui.add_upload_button(
             "Open a URDF or TOML file", mime_type=".urdf,.xml,.toml", color="blue"
@@ -34,9 +34,9 @@ class FilesPanel(Panel):
             "Open a zip with meshes, or a project", mime_type=".zip,application/zip",
             hint="A URDF or MJCF with its meshes, or a project that was saved here",
         )  # fmt: skip
-        save = gui.add_button("Save the project", hint="Robot, looks, state and poses in one file")
+        hint = "Robot, looks, state and poses in one file"
+        self._button("Save the project", self._save, hint=hint)
         archive.on_upload(session.guard(self._unpack))
-        save.on_click(session.guard(lambda _: self._save()))
 
     def enter(self, arm: Arm) -> None:
         """Let the choice be the robot that is shown."""

@@ -86,7 +86,7 @@ class HandPanel(Panel):
     """A handle at the tool, and links that can be dragged."""
 
     def __init__(self, session: Session):
-        self._session = session
+        super().__init__(session)
         self.choose: Callable[[int], None] = lambda _: None
         """Told the joint whose body is clicked."""
         gui = session.client.gui

@@ -159,7 +159,7 @@ class JointsPanel(Panel):
     early = True
 
     def __init__(self, session: Session):
-        self._session = session
+        super().__init__(session)
         self._matrix = True
         """Whether the page shows the mass matrix."""
         page = session.page

@@ -27,12 +27,12 @@ class PlayPanel(Panel):
     """Where motions come from."""
 
     def __init__(self, session: Session, timeline: TimelinePanel):
-        self._session, self._timeline = session, timeline
-        gui = session.client.gui
+        super().__init__(session)
+        self._timeline, gui = timeline, self._gui
         with gui.add_folder("Make a motion"):
             self._source = gui.add_dropdown("motion", SOURCES)
             self._seconds = gui.add_slider("duration [s]", 0.5, 20.0, 0.1, 3.0)
-            make = gui.add_button("Compute and play")
+            self._button("Compute and play", self._compute)
         with gui.add_folder("Open a motion"):
             upload = gui.add_upload_button(
                 "Trajectory (CSV)", mime_type=".csv,text/csv",
@@ -43,7 +43,6 @@ class PlayPanel(Panel):
                 hint="Columns t, q1, ..., tau1, ...: measured torques are plotted over the model",
             )  # fmt: skip
         gui.add_html(svg.framed(WORDS, "play"))
-        make.on_click(session.guard(self._compute))
         upload.on_upload(session.guard(partial(self._upload, from_file)))
         log.on_upload(session.guard(partial(self._upload, from_log)))
 
@@ -54,7 +53,7 @@ class PlayPanel(Panel):
             PlayedMotion(f"reading {path.name}", lambda robot, _: read(robot, path))
         )
 
-    def _compute(self, _: Any) -> None:
+    def _compute(self) -> None:
         state, seconds = self._session.state, float(self._seconds.value)
         check_known("motion", self._source.value, SOURCES)
         choice = SOURCES.index(self._source.value)

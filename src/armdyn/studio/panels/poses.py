@@ -29,14 +29,14 @@ class PosesPanel(Panel):
     """Undo and redo, a list of poses, and presets of the camera."""
 
     def __init__(self, session: Session):
-        self._session = session
-        gui = session.client.gui
+        super().__init__(session)
+        gui = self._gui
         self._camera = gui.add_button_group("look from", tuple(DIRECTIONS))
         self._steps = gui.add_button_group("step", ("Undo", "Redo"))
         self._name: Any = gui.add_text("name", "", hint="What the pose is to be called")
-        keep = gui.add_button("Keep this pose")
+        self._button("Keep this pose", lambda: self.keep(self._name.value))
         self._list: Any = gui.add_dropdown("kept poses", ("none yet",))
-        go = gui.add_button("Go there")
+        self._button("Go there", self._go)
         self.poses: dict[str, State] = {}
         self._undo: list[State] = []
         self._redo: list[State] = []
@@ -45,8 +45,6 @@ class PosesPanel(Panel):
         guard = session.guard
         self._camera.on_click(guard(lambda _: session.look(DIRECTIONS[self._camera.value])))
         self._steps.on_click(guard(lambda _: self.step(self._steps.value == "Undo")))
-        keep.on_click(guard(lambda _: self.keep(self._name.value)))
-        go.on_click(guard(lambda _: self._go()))
         undo = gui.add_command("Undo the last move", hotkey="Z", modifier="cmd/ctrl")
         redo = gui.add_command("Redo the last move", hotkey="Z", modifier="cmd/ctrl+shift")
         undo.on_trigger(guard(lambda _: self.step(back=True)))
@@ -111,18 +109,16 @@ class MotionPanel(Panel):
     """What is seen beside the links, and poses to go to."""
 
     def __init__(self, session: Session):
-        self._session = session
+        super().__init__(session)
         self._boxes: dict[str, Any] = {}
-        gui = session.client.gui
+        gui = self._gui
         with gui.add_folder("Show"):
             self._view()
         with gui.add_folder("Poses"):
-            first = gui.add_button("First pose")
-            zero = gui.add_button("All joints at zero")
-            still = gui.add_button("Stop: no velocity, no acceleration")
-        first.on_click(session.guard(lambda _: self._rest(pose(session.robot))))
-        zero.on_click(session.guard(lambda _: self._rest(0 * session.state.q)))
-        still.on_click(session.guard(lambda _: self._rest(session.state.q)))
+            self._button("First pose", lambda: self._rest(pose(session.robot)))
+            self._button("All joints at zero", lambda: self._rest(0 * session.state.q))
+            still = "Stop: no velocity, no acceleration"
+            self._button(still, lambda: self._rest(session.state.q))
 
     def see(self, view: Mapping[str, bool]) -> None:
         """Let the boxes say what is seen."""
@@ -136,7 +132,7 @@ class MotionPanel(Panel):
         session.take(within(session.robot, State.rest(q, session.state.payload)))
 
     def _view(self) -> None:
-        gui, session = self._session.client.gui, self._session
+        gui, session = self._gui, self._session
         view = session.scene.view
         for key, (label, hint) in VIEWS.items():
             box = self._boxes[key] = gui.add_checkbox(label, view[key], hint=hint)

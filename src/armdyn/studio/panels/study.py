@@ -4,7 +4,6 @@ import base64
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -34,20 +33,19 @@ class OperationsPanel(Panel):
     """The comparison, when it is asked for."""
 
     def __init__(self, session: Session):
-        self._session = session
-        gui = session.client.gui
+        super().__init__(session)
+        gui = self._gui
         self._quantity = gui.add_dropdown(
             "quantity", tuple(QUANTITIES), hint="What is computed by every formulation"
         )
-        button = gui.add_button("Count operations")
+        self._button("Count operations", self._count)
         self._html = gui.add_html("")
-        button.on_click(session.guard(self._count))
 
     def enter(self, arm: Arm) -> None:
         """Nothing is counted yet."""
         self._html.content = ""
 
-    def _count(self, _: Any) -> None:
+    def _count(self) -> None:
         check_known("quantity", self._quantity.value, QUANTITIES)
         quantity = QUANTITIES[self._quantity.value]
 
@@ -105,20 +103,17 @@ class StructurePanel(Panel):
     """The structure, when it is asked for."""
 
     def __init__(self, session: Session):
-        self._session = session
-        gui = session.client.gui
-        button = gui.add_button("Find the structure")
-        self._html = gui.add_html("")
-        self._more = gui.add_button("Whole picture and report", visible=False)
+        super().__init__(session)
+        self._button("Find the structure", self._find)
+        self._html = self._gui.add_html("")
+        self._more = self._button("Whole picture and report", self._open, visible=False)
         self._found: tuple[Structure, Path] | None = None
-        button.on_click(session.guard(self._find))
-        self._more.on_click(session.guard(self._open))
 
     def enter(self, arm: Arm) -> None:
         """Nothing is known yet."""
         self._found, self._html.content, self._more.visible = None, "", False
 
-    def _find(self, _: Any) -> None:
+    def _find(self) -> None:
         path = self._session.folder / "structure.svg"
 
         def work(robot: Robot, tell: Tell) -> Structure:
@@ -134,7 +129,7 @@ class StructurePanel(Panel):
 
         self._session.study("finding the structure", work, done)
 
-    def _open(self, _: Any) -> None:
+    def _open(self) -> None:
         if self._found is not None:
             found, path = self._found
             report(self._session, f"{found.title}: structure", path, found.report())

@@ -32,7 +32,7 @@ class TimelinePanel(Panel):
     """A motion that is played, and the time that it has reached."""
 
     def __init__(self, session: Session):
-        self._session = session
+        super().__init__(session)
         self._motion: PlayedMotion | None = None
         self.recording: Recording | None = None
         self._time, self._speed = 0.0, 1.0

@@ -26,8 +26,8 @@ class WorstPanel(Panel):
     """The worst case, when it is asked for."""
 
     def __init__(self, session: Session):
-        self._session = session
-        gui = session.client.gui
+        super().__init__(session)
+        gui = self._gui
         self._payload: Any = gui.add_text(
             "payload [kg]", "0", hint="The heaviest mass that the tool may hold"
         )
@@ -37,13 +37,11 @@ class WorstPanel(Panel):
         self._acceleration: Any = gui.add_text(
             "acceleration", "0", hint="The largest [rad/s² or m/s²]: one for all, or one a joint"
         )
-        find = gui.add_button("Find the worst case")
+        self._button("Find the worst case", self._find)
         self._html = gui.add_html("")
         self._motor: Any = gui.add_dropdown("motor", ("joint1",), visible=False)
-        self._go = gui.add_button("Go to its worst state", visible=False)
+        self._go = self._button("Go to its worst state", self.go, visible=False)
         self.found: WorstCase | None = None
-        find.on_click(session.guard(self._find))
-        self._go.on_click(session.guard(lambda _: self.go()))
 
     def enter(self, arm: Arm) -> None:
         """Nothing is known yet."""
@@ -59,7 +57,7 @@ class WorstPanel(Panel):
             self._session.take(state)
             self._session.look(state=state)
 
-    def _find(self, _: Any) -> None:
+    def _find(self) -> None:
         bends = typed("acceleration", self._acceleration.value, 1, self._session.robot.n)
         asked: dict[str, Any] = {
             "lift": typed("payload", self._payload.value, 1)[0],
