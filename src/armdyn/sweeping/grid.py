@@ -40,8 +40,7 @@ class Grid:
 
     def space(self, columns: Columns) -> "GridSpace":
         """The grid."""
-        found = columns.read(self.said, _axis)
-        return GridSpace(columns, tuple(found))
+        return GridSpace(columns, tuple(columns.read(self.said, _axis)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +53,6 @@ class Axis:
     listed: Array | None = None
     """The values, if they are not evenly spaced."""
 
-    def values(self, first: int, last: int) -> Array:
-        """Those from a number to before another."""
-        if self.listed is not None:
-            return self.listed[first:last]
-        return self.at(np.arange(first, last))
-
     def at(self, k: Array) -> Array:
         """The values of some numbers; the ends are exact."""
         if self.listed is not None:
@@ -71,11 +64,8 @@ class Axis:
 
     def describe(self) -> Any:
         """As plain data."""
-        return (
-            self.listed.tolist()
-            if self.listed is not None
-            else [self.lower, self.upper, self.count]
-        )
+        ends = [self.lower, self.upper, self.count]
+        return ends if self.listed is None else self.listed.tolist()
 
 
 def _axis(name: str, value: Any, limits: Array) -> Axis:

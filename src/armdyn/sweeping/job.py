@@ -22,26 +22,6 @@ from armdyn.sweeping.space import Space, Words, row_words
 from armdyn.sweeping.store import RowStore
 
 
-def reduce_block(
-    sweeper: Sweeper,
-    states: Words,
-    block: Block,
-    reductions: tuple[Reduction, ...],
-    shift: Array,
-) -> list[Part]:
-    """What reductions keep of a block; `shift` are the first results of its cells."""
-    memories = [r.memory(block.cells, shift) for r in reductions]
-    runs = states["runs"]
-    words = states | {"evaluate": 1, "per_cell": max(1, -(-runs // block.cells))}
-    for reduction, memory in zip(reductions, memories, strict=True):
-        flat = memory.reshape(block.cells, -1)
-        own = {"": flat, "bytes": flat.strides[0]} | reduction.settings()
-        words |= {f"{reduction.name}_{key}".rstrip("_"): value for key, value in own.items()}
-    sweeper.run(words)
-    size = (block.last - block.first) // block.cells
-    return [r.cooked(memory, size) for r, memory in zip(reductions, memories, strict=True)]
-
-
 @dataclass(frozen=True, eq=False)
 class SweepJob:
     """Everything that a thread or a worker must know; it can be pickled."""
@@ -76,17 +56,25 @@ class SweepJob:
             rows = self.space.rows(block.first, block.last, parts)
             self.store.write(block, self.space.columns.split(rows), self.values(rows))
             return []
-        return self._reduced(block, parts)
+        return self.reduced(block, parts)
 
     def values(self, rows: Array) -> Array:
         """The results (m, entries) of states (m, width)."""
         given = [np.ascontiguousarray(v) for v in self.space.columns.split(rows).values()]
         return np.asarray(self.kernel.gufunc(*given)).reshape(len(rows), -1)
 
-    def _reduced(self, block: Block, parts: Mapping[str, Any] | None) -> list[Part]:
-        """A block in one call of the compiled loop."""
-        words, shift = self.states(block, parts)
-        return reduce_block(self.sweeper, words, block, self.reductions, shift)
+    def reduced(self, block: Block, parts: Mapping[str, Any] | None = None) -> list[Part]:
+        """What reductions keep of a block, by one call of the compiled loop."""
+        states, shift = self.states(block, parts)
+        memories = [r.memory(block.cells, shift) for r in self.reductions]
+        words = states | {"evaluate": 1, "per_cell": max(1, -(-states["runs"] // block.cells))}
+        for reduction, memory in zip(self.reductions, memories, strict=True):
+            flat = memory.reshape(block.cells, -1)
+            own = {"": flat, "bytes": flat.strides[0]} | reduction.settings()
+            words |= {f"{reduction.name}_{key}".rstrip("_"): value for key, value in own.items()}
+        self.sweeper.run(words)
+        size = (block.last - block.first) // block.cells
+        return [r.cooked(memory, size) for r, memory in zip(self.reductions, memories, strict=True)]
 
     def states(self, block: Block, parts: Mapping[str, Any] | None = None) -> tuple[Words, Array]:
         """What the compiled loop is told of the states, and the first results of the cells."""
@@ -124,15 +112,11 @@ def measured_shares(job: SweepJob) -> Shares:
     """The shares of "generating", "evaluating" and "reducing", by parts of one block run alone."""
     block = job.plan.part(len(job.plan) // 2, TIMED_STATES)
 
-    def reduce() -> None:
-        states, shift = job.states(block)
-        reduce_block(job.sweeper, states, block, job.reductions, shift)
-
     def run(evaluate: int) -> None:
         job.sweeper.run(job.states(block)[0] | {"evaluate": evaluate})
 
     made, evaluated = (_shortest(partial(run, wanted)) for wanted in (0, 1))
-    whole = _shortest(reduce)
+    whole = _shortest(partial(job.reduced, block))
     evaluated = min(max(evaluated, made), whole)
     return {
         "generating": made / whole,
@@ -141,7 +125,7 @@ def measured_shares(job: SweepJob) -> Shares:
     }
 
 
-def _shortest(run: Callable[[], None]) -> float:
+def _shortest(run: Callable[[], object]) -> float:
     """Processor time of this thread [s]."""
     times = []
     for _ in range(REPEATS):

@@ -8,7 +8,8 @@ from scipy.ndimage import maximum_filter
 
 from armdyn.arrays import Array
 from armdyn.errors import SweepError
-from armdyn.report.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE
+from armdyn.report.figures import ALARM, COLOURS, GREY, INK, LIMIT, PALE, panel_grid
+from armdyn.report.panels import sheet
 
 MOST_PANELS = 12
 """Entries that are drawn."""
@@ -41,32 +42,23 @@ def draw(result: Any, workspace: bool) -> Any:
 def _figure(
     result: Any, what: str, ratio: float = 0.8, width: float = 3.6
 ) -> tuple[Any, list[Any]]:
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
-    count = min(MOST_PANELS, len(result.subject.labels))
-    columns = min(3, count)
-    rows = -(-count // columns)
-    height = 0.95 + 3.3 * ratio * rows
-    figure = Figure(figsize=(width * columns + 0.4, height), facecolor="white")
-    panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
-    figure.subplots_adjust(
-        left=0.075, right=0.92, top=1 - 0.95 / height, bottom=0.5 / height, hspace=0.38, wspace=0.34
-    )
-    _head(figure, result, what)
-    for panel in panels[count:]:
-        panel.set_visible(False)
-    for panel, label in zip(panels, result.subject.labels, strict=False):
+    labels = result.subject.labels[:MOST_PANELS]
+    columns = min(3, len(labels))
+    height = 0.95 + 3.3 * ratio * -(-len(labels) // columns)
+    figure = _sheet(result, what, width * columns + 0.4, height)
+    room = {"left": 0.075, "right": 0.92, "hspace": 0.38, "wspace": 0.34}
+    room |= {"top": 1 - 0.95 / height, "bottom": 0.5 / height}
+    panels = panel_grid(figure, len(labels), columns, room)
+    for panel, label in zip(panels, labels, strict=True):
         panel.set_title(label, fontsize=10, color=INK)
-    return figure, panels[:count]
+    return figure, panels
 
 
-def _head(figure: Any, result: Any, what: str) -> None:
-    """What is drawn, and over which states."""
-    robot, inch = result.subject.robot, 1 / figure.get_figheight()
+def _sheet(result: Any, what: str, width: float, height: float) -> Any:
+    """A figure [inch] that says what is drawn, and over which states."""
+    robot, states = result.subject.robot, f"over {result.space.words()}"
     title = f"{robot.model.title or robot.name}: {what}"
-    figure.text(0.02, 1 - 0.22 * inch, title, fontsize=13, weight="bold", color=INK, va="center")
-    told = f"over {result.space.words()}"
-    figure.text(0.02, 1 - 0.48 * inch, told, color=GREY, va="center")
+    return sheet(width, height, title, states, 0.02, 0.22)
 
 
 def _flat(result: Any, values: Array) -> Array:
@@ -149,16 +141,13 @@ def _histograms(result: Any) -> Any:
 
 
 def _ranges(result: Any) -> Any:
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     labels = result.subject.labels
     low = result.extremes.min.reshape(-1, len(labels)).min(axis=0)
     high = result.extremes.max.reshape(-1, len(labels)).max(axis=0)
     height = 1.4 + 0.32 * len(labels)
-    figure = Figure(figsize=(8.0, height), facecolor="white")
+    figure = _sheet(result, f"range of the {_name(result)}{_unit(result)}", 8.0, height)
     axes = figure.subplots()
     figure.subplots_adjust(left=0.16, right=0.97, top=1 - 0.85 / height, bottom=0.5 / height)
-    _head(figure, result, f"range of the {_name(result)}{_unit(result)}")
     places = np.arange(len(labels))
     axes.barh(places, high - low, left=low, color=COLOURS["inertial"], height=0.6)
     for place, limit in zip(places, result.subject.limits, strict=True):

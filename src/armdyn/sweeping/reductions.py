@@ -15,6 +15,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, frozen
 from armdyn.errors import SweepError, shown
 from armdyn.kernels.llvm.sweep_results import FIRST_KEY, FRACTION_BITS, LANES, MAGNITUDES
+from armdyn.report.result import plain_data
 
 Part = dict[str, Array]
 """Arrays whose first two axes are cells and entries of the result."""
@@ -126,18 +127,15 @@ class Reduction(ABC):
 
     def describe(self) -> dict[str, Any]:
         """As plain data."""
-        settings = {
-            k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(self).items()
-        }
-        return {"name": self.name} | settings
+        return {"name": self.name} | {key: plain_data(x) for key, x in vars(self).items()}
 
 
-def column_sums(lanes: Array) -> Array:
-    """The sums over the last axis, in order."""
-    total = lanes[..., 0].copy()
-    for k in range(1, lanes.shape[-1]):
-        total += lanes[..., k]
-    return np.asarray(total)
+def each_entry(given: npt.ArrayLike, entries: int, fault: str) -> Array:
+    """One number for all entries or one each, (entries,), or an error that says the fault."""
+    try:
+        return frozen(np.broadcast_to(np.asarray(given, dtype=float), (entries,)))
+    except (TypeError, ValueError):
+        raise SweepError(f"{fault}, got {shown(given)}") from None
 
 
 NONE = -1
@@ -214,7 +212,7 @@ class Moments(Reduction):
         numbers = memory.view(np.float64)
         count = states - memory[:, :, 3].sum(axis=-1)
         some = np.maximum(count, 1)
-        first, second = (column_sums(numbers[:, :, k]) for k in (1, 2))
+        first, second = (np.cumsum(numbers[:, :, k], axis=-1)[..., -1] for k in (1, 2))
         mean = first / some
         squares = np.maximum(second - first * mean, 0.0)
         return {"count": count, "mean": numbers[:, :, 0, 0] + mean, "squares": squares}
@@ -282,19 +280,15 @@ class Histogram(Counts):
         finite = np.where(known, finite, 0.0)
         least, most = np.nanmin(finite, axis=0), np.nanmax(finite, axis=0)
         room = np.where(most > least, WIDER * (most - least), np.maximum(1e-9, 0.5 * np.abs(most)))
-        ends = []
-        for given, found in ((self.low, least - room), (self.high, most + room)):
-            try:
-                end = found if given is None else np.asarray(given, dtype=float)
-                ends.append(frozen(np.broadcast_to(end, (entries,))))
-            except (TypeError, ValueError):
-                raise SweepError(
-                    "the range of a histogram is one number for all entries or one for each of "
-                    f"the {entries}, got {shown(given)}"
-                ) from None
-        if not (np.isfinite(ends).all() and (ends[0] < ends[1]).all()):
-            raise SweepError("the range of a histogram must be finite, with low below high")
-        return replace(self, low=ends[0], high=ends[1])
+        what = "the range of a histogram"
+        fault = f"{what} is one number for all entries or one for each of the {entries}"
+        low, high = (
+            each_entry(seen if given is None else given, entries, fault)
+            for given, seen in ((self.low, least - room), (self.high, most + room))
+        )
+        if not (np.isfinite([low, high]).all() and (low < high).all()):
+            raise SweepError(f"{what} must be finite, with low below high")
+        return replace(self, low=low, high=high)
 
     @property
     def length(self) -> int:
@@ -388,16 +382,11 @@ class Exceeded(Reduction):
                 f"entries or one for each of the {entries}"
             )
         given = limits if self.limits is None else self.limits
-        try:
-            found = frozen(np.broadcast_to(np.asarray(given, dtype=float), (entries,)))
-        except (TypeError, ValueError):
-            found = frozen([-1.0])
-        if not (found >= 0).all():
-            raise SweepError(
-                f"limits: expected one number from 0 on, or one for each of the {entries} "
-                f"entries, got {shown(given)}"
-            )
-        return replace(self, limits=found)
+        fault = f"limits: expected one number from 0 on, or one for each of the {entries} entries"
+        bounds = each_entry(given, entries, fault)
+        if not (bounds >= 0).all():
+            raise SweepError(f"{fault}, got {shown(given)}")
+        return replace(self, limits=bounds)
 
     def merge(self, one: Part, other: Part) -> None:
         """The states of the earlier part come first."""

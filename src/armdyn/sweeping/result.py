@@ -78,7 +78,7 @@ class SweepResult(Result):
         if not isinstance(self.space, GridSpace):
             return {}
         axes = {self.space.columns.names[c]: self.space.axes[c] for c in self.space.kept}
-        return {name: axis.values(0, axis.count) for name, axis in axes.items()}
+        return {name: axis.at(np.arange(axis.count)) for name, axis in axes.items()}
 
     def state(self, index: int) -> dict[str, Array]:
         """The state of a number, by arguments."""
@@ -86,8 +86,7 @@ class SweepResult(Result):
             raise SweepError(
                 f"there is no state {index}: they are numbered from 0 to {self.count - 1}"
             )
-        row = self.space.at(np.array([index]))[0]
-        return self.space.columns.split(row)
+        return self.states(np.array(index))
 
     def states(self, indices: Array) -> dict[str, Array]:
         """The states of an array of numbers, by arguments, (..., length)."""

@@ -1,7 +1,6 @@
 """States that are there already: arrays in memory or on disk, of dask or xarray, files, motions."""
 
 import hashlib
-import importlib.util
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import MissingExtraError, SweepError, counted, shown
+from armdyn.errors import SweepError, counted, shown
 from armdyn.io.csv.trajectory import trajectory_from_csv, warn_of_unused
 from armdyn.io.regular import check_path
 from armdyn.robot import Robot
 from armdyn.simulation.trajectories import sampled
 from armdyn.sweeping.columns import Columns
 from armdyn.sweeping.space import Over, Space
-from armdyn.sweeping.store import ParquetRows
+from armdyn.sweeping.store import ParquetRows, check_installed
 
 INSTANTS = 10_000
 """Steps into which a trajectory is cut."""
@@ -173,8 +172,7 @@ def _file(robot: Robot, path: Path) -> Rows:
     if kind == ".parquet":
         return Rows(ParquetRows.arguments(path), path.name)
     if kind == ".zarr":
-        if importlib.util.find_spec("zarr") is None:
-            raise MissingExtraError("zarr", "sweep", "reading a Zarr store")
+        check_installed("zarr", "reading a Zarr store")
         import zarr  # noqa: PLC0415 (an extra)
 
         try:

@@ -1,6 +1,5 @@
 """Who computes the blocks: threads of this process, or the workers of a cluster of dask."""
 
-import importlib.util
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +10,13 @@ from uuid import uuid4
 
 import numpy as np
 
-from armdyn.errors import MissingExtraError, SweepError
+from armdyn.errors import SweepError
 from armdyn.kernels.threads import threads
 from armdyn.sweeping.blocks import Block
 from armdyn.sweeping.job import SweepJob
 from armdyn.sweeping.reductions import Part
 from armdyn.sweeping.rows import RowSpace
+from armdyn.sweeping.store import check_installed
 from armdyn.version import __version__
 
 AHEAD = 2
@@ -133,8 +133,7 @@ def _result(future: Any, number: int) -> list[Part]:
 @contextmanager
 def cluster_client(given: Any) -> Iterator[Any]:
     """A client of dask: the one that is given, or one of the scheduler at an address."""
-    if importlib.util.find_spec("distributed") is None:
-        raise MissingExtraError("distributed", "sweep", "a sweep on a cluster")
+    check_installed("distributed", "a sweep on a cluster")
     if not isinstance(given, str):
         if not hasattr(given, "submit") or not hasattr(given, "scatter"):
             raise SweepError(

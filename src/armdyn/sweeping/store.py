@@ -5,7 +5,6 @@ blocks are there, and what reductions have kept so far. It is replaced whole. Pa
 columns q1, q2, ..., in one file or in a folder of parts.
 """
 
-import importlib.util
 import io
 import json
 import os
@@ -15,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +41,10 @@ def writing(what: str, advice: str = "") -> Iterator[None]:
         raise WriteError(f"cannot write {what}: {text}{advice}") from None
 
 
-def check_pyarrow(purpose: str) -> None:
-    """An error unless pyarrow is installed."""
-    if importlib.util.find_spec("pyarrow") is None:
-        raise MissingExtraError("pyarrow", "sweep", purpose)
+def check_installed(package: str, purpose: str) -> None:
+    """An error unless a package is installed that sweeps need for some purpose."""
+    if find_spec(package) is None:
+        raise MissingExtraError(package, "sweep", purpose)
 
 
 def write_parquet(path: Path, columns: Mapping[str, Array], metadata: Mapping[str, str]) -> None:
@@ -69,7 +69,7 @@ class ParquetRows:
     @staticmethod
     def arguments(path: Path) -> dict[str, "ParquetRows"]:
         """The columns that belong to arguments, by these."""
-        check_pyarrow("reading Parquet")
+        check_installed("pyarrow", "reading Parquet")
         groups: dict[str, list[tuple[int, str]]] = {}
         for name in _pieces(path)[0][1]:
             if found := _NUMBERED.fullmatch(name):
@@ -220,10 +220,9 @@ def check_out(out: str | Path) -> Path:
     path = check_path(out)
     if path.suffix.lower() not in FORMATS:
         raise WriteError(f"{path}: the ending of a store must be one of {', '.join(FORMATS)}")
-    if path.suffix.lower() == ".parquet":
-        check_pyarrow("a Parquet store")
-    elif importlib.util.find_spec("zarr") is None:
-        raise MissingExtraError("zarr", "sweep", "a Zarr store")
+    parquet = path.suffix.lower() == ".parquet"
+    package, kind = ("pyarrow", "Parquet") if parquet else ("zarr", "Zarr")
+    check_installed(package, f"a {kind} store")
     if not path.resolve().parent.is_dir():
         raise WriteError(f"cannot write {str(path)!r}: there is no folder {path.parent}")
     return path
