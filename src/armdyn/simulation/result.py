@@ -14,7 +14,7 @@ from armdyn.errors import MissingExtraError, WriteError, counted
 from armdyn.forks import cached_property
 from armdyn.html import html_text
 from armdyn.io.atomic import ending, replacing
-from armdyn.io.csv.table import write_csv
+from armdyn.io.csv.table import numbered_columns, write_csv
 from armdyn.report.figures import save_picture
 from armdyn.report.portrait import figure_html
 from armdyn.robot import Robot
@@ -199,8 +199,7 @@ class Simulation:
         named["t"] = np.tile(self.t, self.arms)
         followed = ["reference"] if self.reference is not None else []
         for name in ("q", "qd", "qdd", "tau", *acting, *followed):
-            columns = getattr(self, name).reshape(-1, self.robot.n).T
-            named |= {f"{name}{i + 1}": column for i, column in enumerate(columns)}
+            named |= numbered_columns({name: getattr(self, name).reshape(-1, self.robot.n)})
         named |= {name: getattr(self, name).reshape(-1) for name in ("kinetic", "potential")}
         return named | self.hand.columns()
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError
+from armdyn.io.csv.table import numbered_columns
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.io.log import open_log
 from armdyn.robot import Robot
@@ -17,7 +18,8 @@ from armdyn.simulation import Simulation
 from armdyn.simulation.controllers import GravityPD
 from armdyn.simulation.limits import effort_limits
 from armdyn.simulation.simulator import simulate
-from armdyn.simulation.trajectories import quintic, sampled
+from armdyn.simulation.trajectories import sampled
+from armdyn.simulation.trajectories.piecewise import hermite
 from armdyn.studio.arm import State
 from armdyn.studio.background import Tell
 from armdyn.study.terms.torques import torque_report
@@ -110,12 +112,9 @@ class Recording:
 
     def columns(self) -> dict[str, Array]:
         """The table t, q1.., qd1.., qdd1.., tau1.., and the terms."""
-        groups = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau, **self.terms}
-        table = {"t": self.t}
-        for name, values in groups.items():
-            word = name.replace(" ", "_")
-            table |= {f"{word}{i + 1}": values[:, i] for i in range(values.shape[1])}
-        return table
+        groups = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
+        groups |= {name.replace(" ", "_"): values for name, values in self.terms.items()}
+        return {"t": self.t} | numbered_columns(groups)
 
 
 def from_file(robot: Robot, path: Path) -> Recording:
@@ -125,14 +124,10 @@ def from_file(robot: Robot, path: Path) -> Recording:
 
 def there_and_back(robot: Robot, here: Array, there: Array, seconds: float) -> Recording:
     """A smooth move to another pose and back, and the torques that it takes."""
-    half = seconds / 2
-    out = sampled(quintic(here, there, half), seconds / RECORDED_INSTANTS)
-    back = sampled(quintic(there, here, half), seconds / RECORDED_INSTANTS)
-    t = np.concatenate([out.t, half + back.t[1:]])
-    q, qd, qdd = (
-        np.concatenate([getattr(out, key), getattr(back, key)[1:]]) for key in ("q", "qd", "qdd")
-    )
-    return _driven(robot, SampledMotion(t, q, qd, qdd), "there and back")
+    rest = np.zeros((3, len(here)))
+    way = hermite(np.linspace(0.0, seconds, 3), np.array([here, there, here]), rest, rest)
+    motion = SampledMotion(*sampled(way, seconds / RECORDED_INSTANTS))
+    return _driven(robot, motion, "there and back")
 
 
 def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell) -> Recording:

@@ -23,6 +23,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import MissingExtraError, SweepError, WriteError
 from armdyn.io.atomic import replacing
+from armdyn.io.csv.table import numbered_columns
 from armdyn.io.regular import check_path, read_regular
 from armdyn.sweeping.blocks import Block, BlockPlan
 from armdyn.sweeping.columns import Subject
@@ -184,11 +185,7 @@ class RowStore:
             group[name][rows] = array  # type: ignore[index]
 
     def _file(self, block: Block, states: Mapping[str, Array], values: Array) -> None:
-        columns = {
-            f"{name}{k + 1}": array[:, k]
-            for name, array in states.items()
-            for k in range(array.shape[1])
-        }
+        columns = numbered_columns(states)
         columns |= {name: values[:, k] for k, name in enumerate(entry_names(self.name, self.shape))}
         path = self.path / f"part-{block.number:08d}.parquet"
         write_parquet(path, columns, {"armdyn": self.identity})

@@ -212,6 +212,15 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def numbered_columns(groups: Mapping[str, Array]) -> dict[str, Array]:
+    """The columns of arrays (m, n) by the name of each and a number from 1 on, as q1."""
+    return {
+        f"{name}{k}": column
+        for name, values in groups.items()
+        for k, column in enumerate(values.T, start=1)
+    }
+
+
 def csv_from_columns(columns: Mapping[str, Array]) -> Iterator[tuple[int, str]]:
     """The number of rows and the text of each block of a CSV table; the header comes first."""
     yield 0, ",".join(columns) + "\n"

@@ -7,7 +7,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import TrajectoryError, shown
-from armdyn.io.csv.table import write_csv
+from armdyn.io.csv.table import numbered_columns, write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv, warn_of_unused
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_positive
@@ -35,11 +35,8 @@ class Samples(NamedTuple):
 
     def save(self, path: str | Path) -> None:
         """Write a trajectory file, t, q1..qn, qd1..qdn, qdd1..qddn; it appears whole."""
-        columns = {"t": self.t}
-        for group in ("q", "qd", "qdd"):
-            values = getattr(self, group)
-            columns |= {f"{group}{i + 1}": values[:, i] for i in range(values.shape[1])}
-        write_csv(path, columns)
+        groups = {"q": self.q, "qd": self.qd, "qdd": self.qdd}
+        write_csv(path, {"t": self.t} | numbered_columns(groups))
 
 
 def sampled(trajectory: Trajectory, dt: float) -> Samples:

@@ -20,6 +20,7 @@ import numpy as np
 
 from armdyn.arrays import Array, check_constant, frozen
 from armdyn.errors import ModelError
+from armdyn.io.csv.table import numbered_columns
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
 from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, panel_grid, save_picture
@@ -184,11 +185,7 @@ class MotorReport(Result):
     def columns(self) -> dict[str, Array]:
         """The columns motor_tau1..n, motor_speed1..n and motor_power1..n."""
         groups = {"tau": self.torque, "speed": self.speed, "power": self.power}
-        return {
-            f"motor_{name}{i + 1}": values[:, i]
-            for name, values in groups.items()
-            for i in range(len(self.joints))
-        }
+        return numbered_columns({f"motor_{name}": values for name, values in groups.items()})
 
     def sections(self) -> tuple[Section, ...]:
         """The table of motors, and "motors" and "excesses" as data."""

@@ -27,6 +27,7 @@ from armdyn.graph.count import Operations
 from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Node, node_array
 from armdyn.graph.program import Program
+from armdyn.io.csv.table import numbered_columns
 from armdyn.kernels.kernel import Kernel
 from armdyn.quantities.program import QUANTITIES, shortest_nodes, trace_robot
 from armdyn.quantities.request import Request
@@ -221,8 +222,7 @@ class Search:
         if most < FEWEST_PRUNING_STATES:
             return model
         some = self._some(states, most)
-        motion = zip(("q", "qd", "qdd"), some.motion, strict=True)
-        inputs = {f"{k}{i + 1}": v[:, i] for k, v in motion for i in range(v.shape[1])}
+        inputs = numbered_columns(dict(zip(("q", "qd", "qdd"), some.motion, strict=True)))
         torques = self.robot.inverse_dynamics(*some.motion).T
         kept, terms = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
         program = _program(model.robot, settle(kept))

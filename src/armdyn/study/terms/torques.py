@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from armdyn.arrays import Array, check_joint_vector
 from armdyn.errors import TrajectoryError, counted
 from armdyn.forks import cached_property
+from armdyn.io.csv.table import numbered_columns
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
 from armdyn.model.friction import FRICTION_ROWS
@@ -238,9 +239,7 @@ class TorqueReport(Result):
 
     def columns(self) -> dict[str, Array]:
         """The table t, tau1..n, inertial1..n, ..., the hand, and reactions, column by column."""
-        table = {"t": self.trajectory.t}
-        for name, values in {"tau": self.total, **self.terms}.items():
-            table |= {f"{name}{i + 1}": values[:, i] for i in range(values.shape[1])}
+        table = {"t": self.trajectory.t} | numbered_columns({"tau": self.total, **self.terms})
         table |= self.hand.columns()
         return table if self.reactions is None else table | self.reactions.columns()
 
