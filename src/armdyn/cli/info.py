@@ -1,5 +1,6 @@
 """`armdyn info`: what a robot is made of."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from armdyn.cli.console import print_table, print_text, printed_as_json, table
@@ -46,7 +47,7 @@ def _print_dh(found: "DhTable", degrees: bool) -> None:
     rows = found.cells(degrees)
     print_table(table(*columns, left=columns[:2], title=found.title, rows=rows))
     for name, place in (("base", found.base), ("tool", found.tool)):
-        print_text(f"{name} at {_numbers(place[:3, 3])} m, rotation {_rotation(place)}")
+        print_text(f"{name} at {_cell(_origin(place))} m, rotation {_rotation(place)}")
 
 
 def _rotation(place: Any) -> str:
@@ -59,8 +60,8 @@ def _head(data: dict[str, Any]) -> list[str]:
     lines = [
         f"{data['name']}{title}: {data['kinds']}, {counted(data['coordinates'], 'coordinate')}",
         f"moving mass {data['moving_mass']:.6g} kg, with the base {data['total_mass']:.6g} kg",
-        f"gravity {_numbers(data['gravity'])} m/s²",
-        f"tool on {data['flange']} at {_numbers([row[3] for row in data['tool'][:3]])} m",
+        f"gravity {_cell(data['gravity'])} m/s²",
+        f"tool on {data['flange']} at {_cell(_origin(data['tool']))} m",
         f"source: {data['source'] or 'not given'}",
     ]
     if data["reduced"]:
@@ -69,14 +70,13 @@ def _head(data: dict[str, Any]) -> list[str]:
 
 
 def _joints(data: dict[str, Any]) -> Any:
-    def row(joint: dict[str, Any]) -> tuple[str, ...]:
-        limits, mimic = joint["limits"], joint["mimic"]
+    def row(joint: dict[str, Any]) -> Iterator[str]:
+        mimic, pitch = joint["mimic"], joint["pitch"]
         follows = mimic and f"{mimic['multiplier']:g}·{mimic['leader']} + {mimic['offset']:g}"
         follows = follows or ("" if joint["actuated"] else "loops")
-        values = (_value(limits[key]) for key in ("lower", "upper", "velocity", "effort"))
-        axis, pitch = _numbers(joint["axis"]), joint["pitch"]
+        values = _entries(joint["limits"], "lower upper velocity effort")
         kind = joint["kind"] + (f", {pitch:g} m/rad" if pitch else "")
-        return joint["name"], kind, joint["parent"], axis, *values, follows or ""
+        return map(_cell, (joint["name"], kind, joint["parent"], joint["axis"], *values, follows))
 
     return table(
         "joint", "kind", "parent", "axis", "lower", "upper", "velocity", "effort", "follows",
@@ -95,11 +95,9 @@ def _couplings(couplings: list[dict[str, Any]]) -> Any:
 
 
 def _loops(loops: list[dict[str, Any]]) -> Any:
-    def row(loop: dict[str, Any]) -> tuple[str, ...]:
-        ends = []
-        for end in (loop["a"], loop["b"]):
-            ends += [end["link"], _numbers([row[3] for row in end["placement"][:3]])]
-        return loop["name"], loop["type"], *ends, _value(loop["length"])
+    def row(loop: dict[str, Any]) -> Iterator[str]:
+        a, b = ((end["link"], _origin(end["placement"])) for end in (loop["a"], loop["b"]))
+        return map(_cell, (loop["name"], loop["type"], *a, *b, loop["length"]))
 
     columns = ("loop", "cut joint", "link", "at [m]", "other link", "at [m]", "length [m]")
     title = "Loops, ends in the frames of the links"
@@ -120,9 +118,9 @@ def _drives(data: dict[str, Any]) -> Any:
     def row(owner: dict[str, Any]) -> tuple[str, ...]:
         friction, rotor = owner["friction"], owner["rotor"]
         values = [friction[parameter.name] for parameter in shown]
-        values += [rotor["inertia"], rotor["gear_ratio"], rotor["reflected"]]
+        values += _entries(rotor, "inertia gear_ratio reflected")
         turns = " + ".join(f"{ratio:g}·{name}" for name, ratio in owner.get("joints", {}).items())
-        return owner["name"] + (f" = {turns}" if turns else ""), *map(_value, values)
+        return owner["name"] + (f" = {turns}" if turns else ""), *map(_cell, values)
 
     columns = ("joint", *(parameter.heading for parameter in shown), "rotor", "gear", "reflected")
     title = "Friction at the joint, rotor at the motor [SI]"
@@ -130,25 +128,20 @@ def _drives(data: dict[str, Any]) -> Any:
 
 
 def _springs(data: dict[str, Any]) -> Any:
-    def row(spring: dict[str, Any]) -> tuple[str, ...]:
-        ends = (spring["link"], _numbers(spring["point"]), spring["other"])
-        sizes = (_value(spring[key]) for key in ("stiffness", "free_length"))
-        return spring["name"], *ends, _numbers(spring["anchor"]), *sizes
-
     columns = ("spring", "link", "at [m]", "to", "at [m]", "N/m", "free length [m]")
     title = "Springs, ends in the frames of the links"
-    return table(*columns, left=columns[:4], title=title, rows=map(row, data["springs"]))
+    keys = "name link point other anchor stiffness free_length"
+    rows = (map(_cell, _entries(spring, keys)) for spring in data["springs"])
+    return table(*columns, left=columns[:4], title=title, rows=rows)
 
 
 def _bodies(data: dict[str, Any]) -> Any:
-    def row(link: dict[str, Any], body: dict[str, Any]) -> tuple[str, ...]:
-        tensor = body["inertia"]
-        diagonal = _numbers(tensor[k][k] for k in range(3))
-        products = _numbers(tensor[i][j] for i, j in ((0, 1), (0, 2), (1, 2)))
-        about = body["inertia_about"] + (", own axes" if body["inertia_axes"] else "")
-        part = body["name"] + (" (payload)" if body["payload"] else "")
-        mass, com = _value(body["mass"]), _numbers(body["com"])
-        return link["name"], part, mass, com, diagonal, products, about
+    def row(link: dict[str, Any], body: dict[str, Any]) -> Iterator[str]:
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = body["inertia"]
+        about = body["inertia_about"] + ", own axes" * bool(body["inertia_axes"])
+        part = body["name"] + " (payload)" * body["payload"]
+        tensor = (xx, yy, zz), (xy, xz, yz)
+        return map(_cell, (link["name"], part, body["mass"], body["com"], *tensor, about))
 
     texts = ("link", "part", "centre of mass [m]", "xx, yy, zz [kg m²]", "xy, xz, yz", "about")
     title = "Inertia as given, in the frame of each part; fixed joints merged into the link"
@@ -157,9 +150,19 @@ def _bodies(data: dict[str, Any]) -> Any:
     return table(*texts[:2], "mass [kg]", *texts[2:], left=texts, title=title, rows=rows)
 
 
-def _value(value: float | None) -> str:
-    return "-" if value is None else f"{value:.5g}"
+def _entries(record: dict[str, Any], keys: str) -> list[Any]:
+    return [record[key] for key in keys.split()]
 
 
-def _numbers(values: Any) -> str:
-    return f"({', '.join(f'{value + 0.0:.5g}' for value in values)})"
+def _origin(place: Any) -> list[float]:
+    """Where a frame is, of its transform."""
+    return [row[3] for row in place[:3]]
+
+
+def _cell(value: Any) -> str:
+    """A text, a number, numbers in brackets, or a dash where nothing is known."""
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, int | float):
+        return "-" if value is None else f"{value:.5g}"
+    return f"({', '.join(f'{entry + 0.0:.5g}' for entry in value)})"

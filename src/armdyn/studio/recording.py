@@ -72,14 +72,13 @@ class Recording:
 
     def at(self, time: float, payload: float) -> State:
         """The state at a time since the start, on straight lines between the instants."""
-        when = float(self.t[0]) + min(max(time, 0.0), self.duration)
-        i = min(max(int(np.searchsorted(self.t, when)) - 1, 0), max(len(self.t) - 2, 0))
-        last = min(i + 1, len(self.t) - 1)
-        gap = float(self.t[last] - self.t[i])
-        share = (when - float(self.t[i])) / gap if gap > 0 else 0.0
+        when = float(self.t[0]) + time
+        last = int(np.searchsorted(self.t[1:-1], when)) + 1
+        pair = self.t[last - 1 : last + 1]
+        share = float(np.interp(when, pair, np.arange(len(pair))))
 
         def between(rows: Array) -> Array:
-            return (1 - share) * rows[i] + share * rows[last]
+            return (1 - share) * rows[last - 1] + share * rows[min(last, len(rows) - 1)]
 
         terms = {name: between(rows) for name, rows in self.terms.items()}
         q, qd, qdd = map(between, (self.q, self.qd, self.qdd))

@@ -59,15 +59,13 @@ def size(model: RobotModel) -> float:
 @lru_cache(maxsize=16)
 def _reach(model: RobotModel) -> float:
     """The longest way from the base to a joint or the tool [m]."""
-    far: list[float] = []
-    for joint in model.joints:
-        upto = far[joint.parent] if joint.parent >= 0 else 0.0
+    far = {-1: 0.0}
+    for i, joint in enumerate(model.joints):
         ends = np.abs([joint.limits.lower, joint.limits.upper])
         slide = abs(joint.type.slide) * float(ends.max() if np.isfinite(ends).all() else 0.0)
-        far.append(upto + float(np.linalg.norm(joint.placement[:3, 3])) + slide)
-    flange = model.tool_frame
-    upto = far[flange.link] if flange.link >= 0 else 0.0
-    return max([*far, upto + float(np.linalg.norm(flange.placement[:3, 3]))])
+        far[i] = far[joint.parent] + float(np.linalg.norm(joint.placement[:3, 3])) + slide
+    tool = model.tool_frame
+    return max(*far.values(), far[tool.link] + float(np.linalg.norm(tool.placement[:3, 3])))
 
 
 def radius(model: RobotModel, link: int) -> float:

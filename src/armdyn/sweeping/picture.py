@@ -182,13 +182,11 @@ def _raster(figure: Any, panel: Any, x: Array, y: Array, values: Array) -> None:
     """The largest value in each square and its neighbours."""
     side = max(np.ptp(x), np.ptp(y), 1e-9)
     size = side / min(RASTER, max(8, round(math.sqrt(len(values)) * 0.45)))
-    ends = [(a.min() - size / 2, max(1, math.ceil(np.ptp(a) / size) + 1)) for a in (x, y)]
-    i, j = (
-        np.floor((a - low) / size).astype(int) for a, (low, _) in zip((x, y), ends, strict=True)
-    )
-    squares = np.full((ends[0][1], ends[1][1]), -np.inf)
-    np.maximum.at(squares, (i, j), values)
-    edges = [low + size * np.arange(n + 1) for low, n in ends]
+    start = np.array([x.min(), y.min()]) - size / 2
+    place = np.floor((np.stack([x, y], -1) - start) / size).astype(int)
+    squares = np.full(place.max(axis=0) + 1, -np.inf)
+    np.maximum.at(squares, tuple(place.T), values)
+    edges = (low + size * np.arange(n + 1) for low, n in zip(start, squares.shape, strict=True))
     near = maximum_filter(squares, 3, mode="constant", cval=-np.inf)  # the rim has few states
     shown = np.ma.masked_array(near, np.isneginf(squares)).T
     _bar(figure, panel.pcolormesh(*edges, shown, cmap=SCALE, rasterized=True), panel)
