@@ -3,7 +3,7 @@
 from typing import Any
 
 from armdyn.cli.console import print_table, print_text, printed_as_json, status, table
-from armdyn.cli.options import argument, flag, option
+from armdyn.cli.options import argument, flag, optional
 from armdyn.errors import counted
 
 
@@ -13,8 +13,8 @@ def bench(
     ),
     *,
     quick: bool = flag("--quick", "Smaller batches, less time."),
-    only: list[str] | None = option(None, "Measure this alone, as one_state; repeatable.", "NAME"),
-    seconds: float | None = option(None, "How long to measure each case, in s.", min=0.0),
+    only: list[str] | None = optional("Measure this alone, as one_state; repeatable.", "NAME"),
+    seconds: float | None = optional("How long to measure each case, in s.", min=0.0),
 ) -> None:
     """Measure speed beside Pinocchio, MuJoCo and the Robotics Toolbox."""
     from armdyn.bench.bench import bench as measure

@@ -6,7 +6,7 @@ import typer
 
 from armdyn.cli.console import deliver
 from armdyn.cli.motion_options import Degrees, read_motion
-from armdyn.cli.options import RobotSource, number, option, takes_robot
+from armdyn.cli.options import RobotSource, number, option, optional, takes_robot
 
 COLOURS = ("green", "yellow", "red")
 """Of what is told, by the exit code."""
@@ -16,8 +16,7 @@ COLOURS = ("green", "yellow", "red")
 def compare(
     robot: RobotSource,
     *,
-    with_: str | None = option(
-        None,
+    with_: str | None = optional(
         "Of pinocchio, mujoco, drake, rtb; without it, all that are installed.",
         "NAME,...",
         "--with",

@@ -14,6 +14,7 @@ from armdyn.cli.options import (
     file_option,
     flag,
     option,
+    optional,
     pairs,
     takes_robot,
 )
@@ -27,30 +28,27 @@ def equations(
     form: str = option(
         "state", "state, configuration, christoffel, energy, cartesian, recursive, or structure."
     ),
-    format_: str | None = option(
-        None,
+    format_: str | None = optional(
         "text, latex, markdown, sympy or python; by the ending of -o if unset.",
         None,
         "--format",
     ),
-    letters: str | None = option(
-        None, "Write parameters so, as a1=l,x1=l/2.", "NAME=EXPRESSION,..."
-    ),
+    letters: str | None = optional("Write parameters so, as a1=l,x1=l/2.", "NAME=EXPRESSION,..."),
     values: bool = flag("--values", "Write numbers in place of parameters."),
-    digits: int | None = option(
-        None, "Significant digits of these numbers; 6, and all of them in code."
+    digits: int | None = optional(
+        "Significant digits of these numbers; 6, and all of them in code."
     ),
     closed: bool = flag("--closed", "Write the closed form, however long it is."),
     frame: str = option("world", "Axes of the Cartesian form: world or tool."),
-    drop: float | None = option(
-        None, "Drop parameters that matter less, as 1e-3: see `armdyn reduced`.", "TOLERANCE"
+    drop: float | None = optional(
+        "Drop parameters that matter less, as 1e-3: see `armdyn reduced`.", "TOLERANCE"
     ),
     over: str = option(
         "workspace", "With --drop: the motion, or the workspace.", "TRAJECTORY.csv|workspace"
     ),
     output: Path | None = file_option("Write to a file.", "FILE"),
-    plot: Path | None = option(
-        None, "With --form structure: draw it to a .png, .pdf or .svg.", callback=checked_plot
+    plot: Path | None = optional(
+        "With --form structure: draw it to a .png, .pdf or .svg.", callback=checked_plot
     ),
 ) -> None:
     """Write the equations of motion, in symbols or numbers."""

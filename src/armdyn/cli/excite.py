@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +21,7 @@ from armdyn.cli.options import (
     numbers,
     one_or_each,
     option,
+    optional,
     pairs,
     takes_robot,
 )
@@ -28,6 +30,29 @@ if TYPE_CHECKING:
     from armdyn.identification.excitation.search import Progress
 
 _EACH = "V[,V,...]|JOINT=V,..."
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """The options that the search takes as they are."""
+
+    harmonics: int = option(5, "Sines and cosines of each joint, from 2 on.")
+    periods: int | None = optional("How often the motion repeats itself; 10 s each.")
+    criterion: Literal["condition", "d-optimal"] = option(
+        "condition", "Least condition number, or least volume of the ellipsoid of confidence."
+    )
+    margin: float = option(0.05, "Share of each limit that is not used.")
+    clearance: float | None = optional(
+        "Distance that links keep, in m; 0.05 with a table, obstacles or a geometry."
+    )
+    table: float | None = optional("Height of a table or floor in the world, in m.")
+    obstacles: Path | None = optional("What stands around: docs/excitation.md.", "TOML")
+    geometry: Path | None = optional(
+        "Shapes of the links; capsules along their frames by default.", "URDF"
+    )
+    radius: float | None = optional("Radius of these capsules, in m; by the reach.")
+    starts: int = option(4, "Random motions from which the search begins.")
+    seed: int = option(0, "Chooses them.")
 
 
 @takes_robot
@@ -39,33 +64,17 @@ def excite(
         "Write the motion as t, q1..qn, qd1..qdn, qdd1..qddn.", "CSV"
     ),
     rate: float = option(100.0, "Lines of the file in a second."),
-    harmonics: int = option(5, "Sines and cosines of each joint, from 2 on."),
-    periods: int | None = option(None, "How often the motion repeats itself; 10 s each."),
-    criterion: Literal["condition", "d-optimal"] = option(
-        "condition", "Least condition number, or least volume of the ellipsoid of confidence."
-    ),
+    search: SearchOptions,
     parameters: str = option(
         "all", "What is to be found: all, links, or names of parameters, links and joints."
     ),
-    position: str | None = option(
-        None, "Positions of joints; those of the robot by default.", "JOINT=LOW:HIGH,..."
+    position: str | None = optional(
+        "Positions of joints; those of the robot by default.", "JOINT=LOW:HIGH,..."
     ),
-    speed: str | None = option(None, "Largest speeds; those of the robot by default.", _EACH),
-    acceleration: str | None = option(None, "Largest accelerations; none by default.", _EACH),
-    torque: str | None = option(None, "Largest torques; those of the robot by default.", _EACH),
-    margin: float = option(0.05, "Share of each limit that is not used."),
-    start: str | None = option(None, "Where the motion starts and ends.", "Q1,..,QN"),
-    clearance: float | None = option(
-        None, "Distance that links keep, in m; 0.05 with a table, obstacles or a geometry."
-    ),
-    table: float | None = option(None, "Height of a table or floor in the world, in m."),
-    obstacles: Path | None = option(None, "What stands around: docs/excitation.md.", "TOML"),
-    geometry: Path | None = option(
-        None, "Shapes of the links; capsules along their frames by default.", "URDF"
-    ),
-    radius: float | None = option(None, "Radius of these capsules, in m; by the reach."),
-    starts: int = option(4, "Random motions from which the search begins."),
-    seed: int = option(0, "Chooses them."),
+    speed: str | None = optional("Largest speeds; those of the robot by default.", _EACH),
+    acceleration: str | None = optional("Largest accelerations; none by default.", _EACH),
+    torque: str | None = optional("Largest torques; those of the robot by default.", _EACH),
+    start: str | None = optional("Where the motion starts and ends.", "Q1,..,QN"),
     plot: Plot = None,
 ) -> None:
     """Design a periodic motion for identification, within all limits and from rest to rest.
@@ -74,19 +83,21 @@ def excite(
     """
     from armdyn.identification.excitation.excite import excite as excited
 
-    inputs = (robot.source, *(str(path) for path in (obstacles, geometry) if path is not None))
+    inputs = (
+        robot.source,
+        *(str(path) for path in (search.obstacles, search.geometry) if path is not None),
+    )
     check_outputs((output, plot), inputs, "a file that is read")
     if not rate > 0:
         raise typer.BadParameter(f"--rate: expected a positive number of lines, got {rate:g}")
     names = parameters.split(",")
-    options: dict[str, Any] = {
-        "harmonics": harmonics, "periods": periods, "criterion": criterion, "margin": margin,
-        "parameters": names[0] if len(names) == 1 else names, "position": _ranges(position),
-        "speed": _limits("--speed", speed), "torque": _limits("--torque", torque),
-        "acceleration": _limits("--acceleration", acceleration), "clearance": clearance,
-        "table": table, "obstacles": obstacles, "geometry": geometry, "radius": radius,
-        "starts": starts, "seed": seed,
-    }  # fmt: skip
+    options = vars(search) | {
+        "parameters": names[0] if len(names) == 1 else names,
+        "position": _ranges(position),
+        "speed": _limits("--speed", speed),
+        "acceleration": _limits("--acceleration", acceleration),
+        "torque": _limits("--torque", torque),
+    }
     arm = robot.open()
     if start is not None:
         options["start"] = numbers("--start", start, (arm.n,))

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from armdyn.cli.console import print_line, print_table, printed_as_json, status, table
-from armdyn.cli.options import Friction, RobotSource, flag, option, takes_robot
+from armdyn.cli.options import Friction, RobotSource, flag, option, optional, takes_robot
 from armdyn.errors import check_known
 from armdyn.io.atomic import STANDARD_OUTPUT, write_text
 
@@ -28,13 +28,11 @@ def export(
         "--output",
     ),
     lang: str = option("c", "c or python; latex or sympy for the equations of motion."),
-    target: str | None = option(
-        None,
+    target: str | None = optional(
         "Wrap it for cmake, ctypes, eigen, fmu, fmu-source, mex or ros2; kernels compiles it.",
         "NAME",
     ),
-    functions: str | None = option(
-        None,
+    functions: str | None = optional(
         "What to export, as inverse_dynamics,mass_matrix; the usual seven by default.",
         "NAME,NAME,...",
     ),
@@ -51,15 +49,12 @@ def export(
     frame: str = option("world", "Axes of the rows of the Jacobian, and of reactions."),
     constraint: bool = flag("--constraint", "Leave out of reactions what the drives give."),
     base_wrench: bool = flag("--base-wrench", "Let the base have the first row of reactions."),
-    prefix: str | None = option(None, "Start of the names; the robot's if unset.", "NAME"),
-    processor: str | None = option(
-        None,
+    prefix: str | None = optional("Start of the names; the robot's if unset.", "NAME"),
+    processor: str | None = optional(
         "Measure code and stack on cortex-m4f, cortex-m7, aarch64 or host, for the header.",
         "NAME,NAME,...",
     ),
-    platform: str | None = option(
-        None, "Where kernels run, as aarch64-linux; here if unset.", "NAME"
-    ),
+    platform: str | None = optional("Where kernels run, as aarch64-linux; here if unset.", "NAME"),
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
 ) -> None:
     """Write dynamics and kinematics as C99, perhaps for another program, or as Python."""

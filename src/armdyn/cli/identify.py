@@ -16,6 +16,7 @@ from armdyn.cli.options import (
     flag,
     numbers,
     option,
+    optional,
     takes_robot,
 )
 
@@ -36,8 +37,8 @@ def identify(
         "has them) and, where known, qd1..qdn.",
     ),
     *,
-    validate: list[str] | None = option(
-        None, "Another log to validate with, repeatable; or a share of each log, as 0.4 for its "
+    validate: list[str] | None = optional(
+        "Another log to validate with, repeatable; or a share of each log, as 0.4 for its "
         "end and -0.4 for its beginning; 0: none. The last 30 % if unset.", "OTHER|SHARE",
     ),
     method: str = option("entropic", "entropic, least_squares or robust."),
@@ -45,21 +46,21 @@ def identify(
         "--project", "Make base parameters of the last two methods the nearest robot whose links "
         "can exist.",
     ),
-    cutoff: float | None = option(None, "Cut-off of the filter, in Hz; chosen if unset."),
+    cutoff: float | None = optional("Cut-off of the filter, in Hz; chosen if unset."),
     friction: str = option("choose", "choose, keep (the terms that the robot has) or none."),
-    only: str | None = option(None, "friction: keep the links; payload: what the tool holds; "
+    only: str | None = optional("friction: keep the links; payload: what the tool holds; "
                               "gravity: from poses at rest.", "WHAT"),
     prior_weight: float = option(1.0, "Weight of the robot as it was given, for entropic."),
     degrees: bool = flag("--degrees", "Angles of the logs are in degrees."),
-    gains: str | None = option(None, "Torque by current of each drive, in N m/A.", "K1,K2,..."),
-    rate: float | None = option(None, "Samples a second of logs without time stamps."),
-    time_unit: str | None = option(None, "Unit of the time stamps: s, ms, us or ns."),
-    coupled: list[str] | None = option(
-        None, "A motor that turns with several joints, repeatable.", "JOINT+JOINT"
+    gains: str | None = optional("Torque by current of each drive, in N m/A.", "K1,K2,..."),
+    rate: float | None = optional("Samples a second of logs without time stamps."),
+    time_unit: str | None = optional("Unit of the time stamps: s, ms, us or ns."),
+    coupled: list[str] | None = optional(
+        "A motor that turns with several joints, repeatable.", "JOINT+JOINT"
     ),
     output: Path | None = file_option("Write the robot to a .toml or .urdf file."),
     plot: Plot = None,
-    report: Path | None = option(None, "Write a page with tables and pictures (.html)."),
+    report: Path | None = optional("Write a page with tables and pictures (.html)."),
 ) -> None:  # fmt: skip
     """Find the parameters of a robot from logs of its motion, and check them on held-out data."""
     import armdyn

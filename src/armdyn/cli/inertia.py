@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from armdyn.cli.console import print_line, print_styled, printed_as_json
-from armdyn.cli.options import argument, flag, numbers, option
+from armdyn.cli.options import argument, flag, numbers, option, optional
 
 if TYPE_CHECKING:
     from armdyn.model import Inertia
@@ -21,8 +21,8 @@ def inertia(
         "LENGTH", "Lengths of a shape, as in `box 0.1 0.2 0.3`.", None
     ),
     *,
-    density: float | None = option(None, "Density in kg/m³; or else --mass.", "KG/M3"),
-    mass: float | None = option(None, "Mass in kg; or else --density.", "KG"),
+    density: float | None = optional("Density in kg/m³; or else --mass.", "KG/M3"),
+    mass: float | None = optional("Mass in kg; or else --density.", "KG"),
     units: str = option("m", "Unit of the lengths: m, dm, cm, mm, in or ft.", "UNIT"),
     scale: str = option("1", "A factor for the numbers of a mesh, or three.", "S[,S,S]"),
     hull: bool = flag("--hull", "Take the convex hull of a mesh."),

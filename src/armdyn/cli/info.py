@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from armdyn.cli.console import print_table, print_text, printed_as_json, table
-from armdyn.cli.options import RobotSource, flag, option, takes_robot
+from armdyn.cli.options import RobotSource, flag, optional, takes_robot
 from armdyn.errors import counted
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def info(
     robot: RobotSource,
     *,
-    dh: Literal["standard", "modified"] | None = option(
-        None, "Show the Denavit-Hartenberg table of the arm instead, of whatever format it is."
+    dh: Literal["standard", "modified"] | None = optional(
+        "Show the Denavit-Hartenberg table of the arm instead, of whatever format it is."
     ),
     degrees: bool = flag("--degrees", "Print the angles of that table in degrees."),
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 import typer
 
-from armdyn.cli.options import argument, numbers, one_or_each, option
+from armdyn.cli.options import argument, numbers, one_or_each, optional
 from armdyn.errors import ArmdynWarning
 
 if TYPE_CHECKING:
@@ -109,14 +109,14 @@ class MotionSource:
         "Columns t, q1..qn and, where known, qd and qdd; or random states within the limits.",
     )
     degrees: Degrees = False
-    samples: int | None = option(None, "States of the workspace; 2000 by default.", min=1)
-    speed: str | None = option(
-        None, "Largest speeds in the workspace; the limits of the joints by default.", _EACH
+    samples: int | None = optional("States of the workspace; 2000 by default.", min=1)
+    speed: str | None = optional(
+        "Largest speeds in the workspace; the limits of the joints by default.", _EACH
     )
-    acceleration: str | None = option(
-        None, "Largest accelerations there; full speed in half a second by default.", _EACH
+    acceleration: str | None = optional(
+        "Largest accelerations there; full speed in half a second by default.", _EACH
     )
-    seed: int | None = option(None, "Chooses the states of the workspace; 0 by default.", min=0)
+    seed: int | None = optional("Chooses the states of the workspace; 0 by default.", min=0)
 
     def states(self, arm: Robot) -> Any:
         """The motion of a file, or a workspace."""

@@ -3,14 +3,14 @@
 import typer
 
 from armdyn.cli.console import deliver, status
-from armdyn.cli.options import Plot, RobotSource, flag, option, takes_robot
+from armdyn.cli.options import Plot, RobotSource, flag, option, optional, takes_robot
 
 
 @takes_robot
 def ops(
     robot: RobotSource,
     *,
-    quantity: list[str] | None = option(None, "Count one quantity, as mass_matrix; repeatable."),
+    quantity: list[str] | None = optional("Count one quantity, as mass_matrix; repeatable."),
     programs: bool = flag("--programs", "Count the programs alone, without textbooks."),
     steps: bool = flag("--steps", "Count the augmented-body method step by step instead."),
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),

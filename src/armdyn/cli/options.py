@@ -22,6 +22,11 @@ def option(default: Any, help: str, metavar: str | None = None, *flags: str, **m
     return typer.Option(default, *flags, metavar=metavar, help=help, **more)
 
 
+def optional(help: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:
+    """An option that may be left out."""
+    return option(None, help, metavar, *flags, **more)
+
+
 def flag(name: str, help: str) -> Any:
     """An option that is given or not."""
     return typer.Option(False, name, help=help)
@@ -29,7 +34,7 @@ def flag(name: str, help: str) -> Any:
 
 def file_option(help: str, metavar: str | None = None) -> Any:
     """The option -o, the file that a verb writes its result to."""
-    return option(None, help, metavar, "-o", "--output")
+    return optional(help, metavar, "-o", "--output")
 
 
 def argument(metavar: str, help: str, default: Any = ..., **more: Any) -> Any:

@@ -18,6 +18,7 @@ from armdyn.cli.options import (
     flag,
     number,
     option,
+    optional,
     pairs,
     takes_robot,
 )
@@ -28,8 +29,7 @@ from armdyn.errors import check_known
 def simplify(
     robot: RobotSource,
     *,
-    free: str | None = option(
-        None,
+    free: str | None = optional(
         "What may change: link2.com, link2.inertia.xx, link2.mass, link1.length, *.mass, "
         "or symbols such as x2; centres of mass and inertias of all links by default.",
         "WORD,...",
@@ -39,30 +39,27 @@ def simplify(
         "constant, diagonal, decouple=1,2, gravity-balanced, shaking-force or shaking-moment, "
         "joined by +.",
     ),
-    bounds: str | None = option(
-        None, "Limits of what may change; an end may be left open.", "WORD=LOW:HIGH,..."
+    bounds: str | None = optional(
+        "Limits of what may change; an end may be left open.", "WORD=LOW:HIGH,..."
     ),
-    weights: str | None = option(
-        None, "What a squared change costs; 1 for the others.", "WORD=NUMBER,..."
+    weights: str | None = optional(
+        "What a squared change costs; 1 for the others.", "WORD=NUMBER,..."
     ),
-    margin: float | None = option(
-        None, "How far links stay from bodies that cannot exist; from 0 to below 0.1."
+    margin: float | None = optional(
+        "How far links stay from bodies that cannot exist; from 0 to below 0.1."
     ),
-    kept: float | None = option(
-        None, "Share of its squared radii of gyration that a link keeps; 0.5."
-    ),
+    kept: float | None = optional("Share of its squared radii of gyration that a link keeps; 0.5."),
     by: str = option("masses", "masses, or springs: balance gravity by springs alone."),
-    springs: str | None = option(
-        None, "Where springs may be; from every link to the base by default.", "LINK:OTHER,..."
+    springs: str | None = optional(
+        "Where springs may be; from every link to the base by default.", "LINK:OTHER,..."
     ),
     free_length: float = option(0.0, "Free length of springs in m; 0: ideal springs."),
-    reach: float | None = option(
-        None,
+    reach: float | None = optional(
         "How far from their joints centres of mass and counterweights may be, in m, or inf; as far "
         "as the link extends. Of springs: where they are attached; the longest link.",
     ),
     add_only: bool = flag("--add-only", "Only add material, as counterweights do."),
-    trajectory: Path | None = option(None, "The motion on which torques are compared.", "CSV"),
+    trajectory: Path | None = optional("The motion on which torques are compared.", "CSV"),
     symbolic: bool = option(
         True, "Whether to solve the conditions.", None, "--symbolic/--no-symbolic"
     ),

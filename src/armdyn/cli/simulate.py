@@ -34,6 +34,7 @@ from armdyn.cli.options import (
     flag,
     numbers,
     option,
+    optional,
     takes_robot,
 )
 from armdyn.errors import ArmdynWarning, counted
@@ -77,8 +78,8 @@ class Start:
     q0: str = option("start", "Positions at the start, zeros, middle or start.", _EACH)
     qd0: str = option("zeros", "Velocities at the start, or zeros.", _EACH)
     degrees: Degrees = False
-    arms: int | None = option(
-        None, "Simulate many arms that start anywhere within their limits.", min=1, max=10_000_000
+    arms: int | None = optional(
+        "Simulate many arms that start anywhere within their limits.", min=1, max=10_000_000
     )
     seed: int = option(0, "Chooses the starts of many arms.", min=0)
 
@@ -122,23 +123,22 @@ class Control:
     controller: Literal[
         "free", "gravity-pd", "computed-torque", "slotine-li", "operational-space", "impedance"
     ] = option("free", "The law that gives the torques; free: none.")
-    target: str | None = option(
-        None,
+    target: str | None = optional(
         "What the controller holds, by default the start, or a trajectory it follows.",
         f"{_EACH}|CSV",
     )
-    move: str | None = option(None, "Instead, a smooth move from the start to there.", _EACH)
-    line: str | None = option(
-        None, "Instead, a straight line of the tool to there, in m and world axes.", "X,Y,Z"
+    move: str | None = optional("Instead, a smooth move from the start to there.", _EACH)
+    line: str | None = optional(
+        "Instead, a straight line of the tool to there, in m and world axes.", "X,Y,Z"
     )
-    move_time: float | None = option(
-        None, "How long the move or line takes, in s; the duration by default."
+    move_time: float | None = optional(
+        "How long the move or line takes, in s; the duration by default."
     )
-    kp: str | None = option(
-        None, "Stiffness, one for all joints (or coordinates of the tool) or one each.", "K[,K,...]"
+    kp: str | None = optional(
+        "Stiffness, one for all joints (or coordinates of the tool) or one each.", "K[,K,...]"
     )
-    kd: str | None = option(None, "Damping, likewise.", "K[,K,...]")
-    rate: str | None = option(None, "How fast slotine-li corrects errors, in 1/s.", "K[,K,...]")
+    kd: str | None = optional("Damping, likewise.", "K[,K,...]")
+    rate: str | None = optional("How fast slotine-li corrects errors, in 1/s.", "K[,K,...]")
     compensate: bool = flag("--compensate", "Whether the controller knows of friction.")
 
     def law(
@@ -230,26 +230,22 @@ def simulate(
     robot: RobotSource,
     *,
     start: Start,
-    duration: float | None = option(
-        None, "How long, in s; that of a torque, target or move given, or else 1."
+    duration: float | None = optional(
+        "How long, in s; that of a torque, target or move given, or else 1."
     ),
-    torque: str | None = option(
-        None, "Torques: numbers, or columns t, tau1..taun.", "T1,T2,...|CSV"
-    ),
+    torque: str | None = optional("Torques: numbers, or columns t, tau1..taun.", "T1,T2,...|CSV"),
     control: Control,
-    wrench: str | None = option(
-        None,
+    wrench: str | None = optional(
         "Force and moment of the environment on the tool, world axes, in N and N·m.",
         "FX,FY,FZ,MX,MY,MZ",
     ),
-    base_motion: Path | None = option(None, BASE_MOTION, "FILE.csv"),
-    method: str | None = option(
-        None,
+    base_motion: Path | None = optional(BASE_MOTION, "FILE.csv"),
+    method: str | None = optional(
         "DOP853 (the default), RK45, RK23, Radau, BDF, LSODA; with a fixed step rk4 (the "
         "default for many arms), symplectic.",
     ),
-    step: float | None = option(None, "The fixed step, in s."),
-    dt: float | None = option(None, "Time between recorded instants, in s; 500 by default."),
+    step: float | None = optional("The fixed step, in s."),
+    dt: float | None = optional("Time between recorded instants, in s; 500 by default."),
     rtol: float = option(1e-9, "Relative tolerance of adaptive methods."),
     atol: float = option(1e-10, "Absolute tolerance of adaptive methods."),
     friction: Friction = True,

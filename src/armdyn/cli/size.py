@@ -13,6 +13,7 @@ from armdyn.cli.options import (
     check_robot_file,
     file_option,
     option,
+    optional,
     takes_robot,
 )
 
@@ -27,7 +28,7 @@ def size(
     *,
     degrees: Degrees = False,
     minimise: str = option("mass", "mass, price, power or inertia (J N² at the joint)."),
-    margin: float | None = option(None, "How many times what is asked for must be there; 1.2."),
+    margin: float | None = optional("How many times what is asked for must be there; 1.2."),
     friction: Friction = True,
     output: Path | None = file_option("Write the robot with its drives to a .toml or .urdf file."),
     plot: Plot = None,

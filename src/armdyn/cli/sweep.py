@@ -19,6 +19,7 @@ from armdyn.cli.options import (
     flag,
     number,
     option,
+    optional,
     takes_robot,
 )
 
@@ -31,29 +32,28 @@ def sweep(
     ),
     *,
     quantity: str = option("inverse_dynamics", "What is computed, as docs/kernels.md lists it."),
-    set: list[str] | None = option(
-        None,
+    set: list[str] | None = optional(
         "A column, as q2, or an argument, as q: a VALUE, LOWER:UPPER:POINTS of a grid, or "
         "LOWER:UPPER of samples, the limits of the joint where an end is left out; repeatable.",
         "NAME=RANGE",
     ),
     degrees: Degrees = False,
-    random: float | None = option(None, "So many random states.", "COUNT"),
-    sobol: float | None = option(None, "So many states, evenly spread.", "COUNT"),
+    random: float | None = optional("So many random states.", "COUNT"),
+    sobol: float | None = optional("So many states, evenly spread.", "COUNT"),
     seed: int = option(0, "Of random states and of the shift of Sobol's.", min=0),
-    reduce: list[str] | None = option(
-        None, "extremes, moments, histogram, quantiles or exceeded; repeatable.", "NAME"
+    reduce: list[str] | None = optional(
+        "extremes, moments, histogram, quantiles or exceeded; repeatable.", "NAME"
     ),
-    by: str | None = option(None, "Columns of the grid to keep results for, as q2,q3.", "NAMES"),
-    bins: int | None = option(None, "Of histograms; 64.", min=1),
-    levels: str | None = option(None, "Of quantiles, between 0 and 1.", "A,B,..."),
-    limits: str | None = option(None, "For exceeded, one or one for each entry.", "A,B,..."),
+    by: str | None = optional("Columns of the grid to keep results for, as q2,q3.", "NAMES"),
+    bins: int | None = optional("Of histograms; 64.", min=1),
+    levels: str | None = optional("Of quantiles, between 0 and 1.", "A,B,..."),
+    limits: str | None = optional("For exceeded, one or one for each entry.", "A,B,..."),
     friction: Friction = True,
     output: Path | None = file_option(
         "A .zarr or .parquet store: of all results, or with --reduce of these. A sweep that was "
         "stopped goes on from it."
     ),
-    scheduler: str | None = option(None, "Of a dask cluster that computes.", "tcp://HOST:PORT"),
+    scheduler: str | None = optional("Of a dask cluster that computes.", "tcp://HOST:PORT"),
     plot: Plot = None,
     workspace: bool = flag("--workspace", "Draw over radius and height of the tool."),
 ) -> None:  # fmt: skip
@@ -158,15 +158,18 @@ def _reductions(
 ) -> Any:
     from armdyn.sweeping.reductions import REDUCTIONS
 
-    given: dict[str, dict[str, Any]] = {
-        "histogram": {} if bins is None else {"bins": bins},
-        "quantiles": {} if levels is None else {"levels": each_number("--levels", levels)},
-        "exceeded": {} if limits is None else {"limits": each_number("--limits", limits)},
-    }
-    for name, settings in given.items():
-        if settings and name not in (names or ()):
-            option_name = {"histogram": "--bins", "quantiles": "--levels", "exceeded": "--limits"}
-            raise typer.BadParameter(f"{option_name[name]} is for --reduce {name}")
+    settings: dict[str, dict[str, Any]] = {}
+    each = (
+        ("histogram", "bins", bins),
+        ("quantiles", "levels", levels),
+        ("exceeded", "limits", limits),
+    )
+    for name, word, value in each:
+        if value is not None:
+            if name not in (names or ()):
+                raise typer.BadParameter(f"--{word} is for --reduce {name}")
+            numbers = each_number(f"--{word}", value) if isinstance(value, str) else value
+            settings[name] = {word: numbers}
     if not names:
         return None
-    return [REDUCTIONS[n](**given[n]) if given.get(n) else n for n in names]
+    return [REDUCTIONS[n](**settings[n]) if n in settings else n for n in names]

@@ -20,6 +20,7 @@ from armdyn.cli.options import (
     flag,
     numbers,
     option,
+    optional,
     takes_robot,
 )
 
@@ -34,16 +35,15 @@ def torque(
         None,
     ),
     *,
-    q: str | None = option(None, "Positions of one state, in rad and m.", EACH_JOINT),
-    qd: str | None = option(None, "Velocities of that state; zeros if unset.", EACH_JOINT),
-    qdd: str | None = option(None, "Accelerations of that state; zeros if unset.", EACH_JOINT),
+    q: str | None = optional("Positions of one state, in rad and m.", EACH_JOINT),
+    qd: str | None = optional("Velocities of that state; zeros if unset.", EACH_JOINT),
+    qdd: str | None = optional("Accelerations of that state; zeros if unset.", EACH_JOINT),
     degrees: Degrees = False,
     output: Path | None = file_option("Write t, torques, terms and the hand to a CSV file."),
     plot: Plot = None,
-    formulation: str | None = option(None, "A method as it is written; all give the same torque."),
+    formulation: str | None = optional("A method as it is written; all give the same torque."),
     friction: Friction = True,
-    wrench: str | None = option(
-        None,
+    wrench: str | None = optional(
         "Force and moment of the environment on the tool, in N and N·m, all along the motion.",
         "FX,FY,FZ,NX,NY,NZ",
     ),
@@ -51,7 +51,7 @@ def torque(
     wrench_frame: str = option(
         "world", "Axes of the wrench: world, tool or the name of a link.", "FRAME"
     ),
-    base_motion: Path | None = option(None, BASE_MOTION, "FILE.csv"),
+    base_motion: Path | None = optional(BASE_MOTION, "FILE.csv"),
     reactions: bool = flag(
         "--reactions", "Add the force and moment in each joint; the plot is of them then."
     ),

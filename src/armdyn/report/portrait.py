@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from dataclasses import astuple
 from importlib.util import find_spec
 from typing import Any
 
@@ -54,7 +55,10 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     figure = Figure(figsize=(6.4, 6.0), facecolor="white")
     axes = figure.add_axes((0.02, 0.06, 0.96, 0.84), projection="3d")
     _draw_ground(axes, centre, size, float(frames.base[1][2]))
-    _draw_links(axes, model, frames, tool)
+    *links, last = link_lines(model, frames)
+    for line in links:
+        axes.plot(*line.T, color=LINK, linewidth=4.5, solid_capstyle="round", zorder=2)
+    axes.plot(*last.T, color=LINK, linewidth=3.0, zorder=2)
     _draw_joints(axes, model, frames, AXIS_SHARE * size)
     _draw_masses(axes, model, frames)
     _draw_frame(axes, np.asarray(frames.base[0]), frames.base[1], FRAME_SHARE * size)
@@ -79,16 +83,13 @@ def _draw_ground(axes: Any, centre: Array, size: float, height: float) -> None:
             axes.plot(centre[0] + x, centre[1] + y, height, color=PALE, linewidth=0.5, zorder=0)
 
 
-def _draw_links(axes: Any, model: RobotModel, frames: WorldFrames, tool: Array) -> None:
-    for i, joint in enumerate(model.joints):
-        start = frames.link(joint.parent)[1]
-        path = np.array([start, frames.P[i], frames.O[i]])
-        axes.plot(*path.T, color=LINK, linewidth=4.5, solid_capstyle="round", zorder=2)
-    for start, end in cut_lines(model, frames):
-        look = {"color": LINK, "linewidth": 4.5, "solid_capstyle": "round"}
-        axes.plot(*np.array([start, end]).T, **look, zorder=2)
+def link_lines(model: RobotModel, frames: WorldFrames) -> list[Array]:
+    """The lines of an arm: of each link to its joints, to cuts of loops and to the tool, (k, 3)."""
+    parents = (frames.link(joint.parent)[1] for joint in model.joints)
+    lines: list[Any] = [*zip(parents, frames.P, frames.O, strict=True), *cut_lines(model, frames)]
     flange = frames.link(model.tool_frame.link)[1]
-    axes.plot(*np.array([flange, tool]).T, color=LINK, linewidth=3.0, zorder=2)
+    lines.append((flange, frame_in_world(frames, model.tool_frame)[1]))
+    return [np.array(line, dtype=float) for line in lines]
 
 
 def _draw_joints(axes: Any, model: RobotModel, frames: WorldFrames, length: float) -> None:
@@ -166,8 +167,7 @@ def robot_html(model: RobotModel) -> str:
     rows = [
         (
             *(joint.name, joint.kind, parents[joint.parent + 1]),
-            *(f"{value:.5g}" for value in (joint.limits.lower, joint.limits.upper)),
-            *(f"{value:.5g}" for value in (joint.limits.velocity, joint.limits.effort)),
+            *(f"{value:.5g}" for value in astuple(joint.limits)[:4]),
             *(link.name, f"{link.inertia.mass:.5g}"),
         )
         for joint, link in zip(model.joints, model.links, strict=True)

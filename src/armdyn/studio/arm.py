@@ -60,6 +60,11 @@ class State:
         return cls(q, qd, qdd, payload) if sound else None
 
     @property
+    def motion(self) -> tuple[Array, Array, Array]:
+        """Positions, velocities and accelerations."""
+        return self.q, self.qd, self.qdd
+
+    @property
     def table(self) -> dict[str, Any]:
         """The state as plain data."""
         rows = {kind: getattr(self, kind).tolist() for kind in KINDS}
@@ -124,10 +129,7 @@ class Evaluator:
         ledger = self.ledger(state)
         terms = {k: self._cleaned(v) for k, v in (state.terms or ledger.terms).items()}
         total = self._cleaned(sum(terms.values(), np.zeros(self.robot.n)))
-        matrix = None
-        if self._kernels:
-            held = self.robot.payload_vector(state.payload)
-            matrix = self._kernels["mass_matrix"](state.q, held)
+        matrix = self._held("mass_matrix", state, state.q) if self._kernels else None
         places, R = links[:, :3, 3], links[:, :3, :3]
         masses, centres = self._loaded(state.payload)
         centres = places + rotate(R, centres)
@@ -137,12 +139,14 @@ class Evaluator:
 
     def ledger(self, state: State) -> Ledger:
         """The torque that a state takes, and its terms."""
-        motion = state.q, state.qd, state.qdd
         if self._kernels:
-            held = self.robot.payload_vector(state.payload)
-            return Ledger(*self._kernels["ledger"](*motion, held))
+            return Ledger(*self._held("ledger", state, *state.motion))
         at = coordinates_of(holding(self.robot, state.payload).model)
-        return Ledger(*TextbookTerms(at).ledger(*motion))
+        return Ledger(*TextbookTerms(at).ledger(*state.motion))
+
+    def _held(self, name: str, state: State, *given: Array) -> Array:
+        """What a kernel computes for the robot with what it holds."""
+        return self._kernels[name](*given, self.robot.payload_vector(state.payload))
 
     def _frames(self, q: Array) -> tuple[Array, Array]:
         if self._kernels:
@@ -154,12 +158,11 @@ class Evaluator:
 
     def _reactions(self, state: State, R: Array) -> Array:
         """The force that each link receives, in world axes, (N, 3)."""
-        motion = state.q, state.qd, state.qdd
         if self._kernels:
-            held = self.robot.payload_vector(state.payload)
-            return self._kernels["reactions"](*motion, held)[: len(R), :3]
-        found = holding(self.robot, state.payload).formulate("newton_euler", *motion, frame="joint")
-        return rotate(R, np.reshape(found.f, (-1, 3)))
+            return self._held("reactions", state, *state.motion)[: len(R), :3]
+        robot = holding(self.robot, state.payload)
+        forces = robot.formulate("newton_euler", *state.motion, frame="joint").f
+        return rotate(R, np.reshape(forces, (-1, 3)))
 
     def _loaded(self, payload: float) -> tuple[Array, Array]:
         """Mass and centre of mass of each link with what is held, (N,) [kg] and (N, 3) [m]."""

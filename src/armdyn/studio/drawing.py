@@ -83,13 +83,9 @@ def _rings(radius: float, height: float, chamfer: float) -> Array:
     """Corners of a drum about z, (k, 3)."""
     angles = np.linspace(0, 2 * np.pi, SIDES, endpoint=False)
     circle = np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
-    inner, upper = 0.5 * height - chamfer, 0.5 * height
-    rings = [
-        np.concatenate([radius * circle + [0, 0, s * inner],
-                        (radius - chamfer) * circle + [0, 0, s * upper]])
-        for s in (-1, 1)
-    ]  # fmt: skip
-    return np.concatenate(rings)
+    half = 0.5 * height
+    sizes = (radius, half - chamfer), (radius - chamfer, half)
+    return np.concatenate([r * circle + [0, 0, s * h] for s in (-1, 1) for r, h in sizes])
 
 
 def _hull(points: Array) -> Triangles:

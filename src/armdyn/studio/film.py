@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import frame_in_world, world_frames
+from armdyn.formulations.kinematics import world_frames
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.report.figures import GREY, INK, PALE, STYLE
+from armdyn.report.portrait import link_lines
 from armdyn.robot import Robot
 from armdyn.studio.background import Tell
 from armdyn.studio.recording import Recording
@@ -47,13 +48,7 @@ def film(robot: Robot, recording: Recording, tell: Tell) -> bytes:
 def skeleton(robot: Robot, q: Array) -> list[Array]:
     """The lines of an arm on the page: from each link to its joints, and to the tool, (k, 3)."""
     model = robot.model
-    frames = world_frames(model, coordinates_of(model).positions(q))
-    lines = [
-        np.array([frames.link(joint.parent)[1], frames.P[i], frames.O[i]], dtype=float)
-        for i, joint in enumerate(model.joints)
-    ]
-    tool = frame_in_world(frames, model.tool_frame)[1]
-    lines.append(np.array([frames.link(model.tool_frame.link)[1], tool], dtype=float))
+    lines = link_lines(model, world_frames(model, coordinates_of(model).positions(q)))
     return [stage(model).on_page(line) for line in lines]
 
 

@@ -3,6 +3,7 @@
 import base64
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from datetime import date
 from html import escape
 from io import BytesIO
@@ -86,7 +87,7 @@ def _state(arm: Arm, state: State) -> Iterator[str]:
     for i, joint in enumerate(joints):
         limit = joint.limits.effort
         use = f"{100 * abs(seen.total[i]) / limit:.0f} %" if 0 < limit < np.inf else "-"
-        motion = (f"{values[i]:.4g}" for values in (state.q, state.qd, state.qdd))
+        motion = (f"{values[i]:.4g}" for values in state.motion)
         terms = (f"{values[i]:.4g}" for values in acting.values())
         total = f"{seen.total[i]:.5g} {joint.type.torque_unit}"
         rows.append((joint.name, *motion, *terms, total, use))
@@ -98,11 +99,13 @@ def _state(arm: Arm, state: State) -> Iterator[str]:
 def _limits(robot: Robot) -> Iterator[str]:
     yield "<h2>Limits</h2>"
     rows = [
-        (joint.name, joint.type.name, *map(_number, (
-            joint.limits.lower, joint.limits.upper, joint.limits.velocity, joint.limits.effort,
-        )), _number(joint.rotor.inertia), _number(joint.rotor.gear_ratio))
+        (
+            joint.name,
+            joint.type.name,
+            *map(_number, astuple(joint.limits)[:4] + astuple(joint.rotor)),
+        )
         for joint in robot.model.joints
-    ]  # fmt: skip
+    ]
     columns = ("joint", "type", "lowest", "highest", "velocity", "effort", "rotor [kg m²]", "gear")
     yield f"<div class='wide'>{html_table(columns, rows, texts=2)}</div>"
 

@@ -123,9 +123,8 @@ def _slide(model: RobotModel, link: int) -> list[Rod]:
 def loop_ends(model: RobotModel, link: int) -> list[Array]:
     """Where loops hold a link, in its frame [m]."""
     cuts = [loop for loop in model.loops if not loop.couples]
-    ends = [(loop.link_a, loop.frame_a) for loop in cuts]
-    ends += [(loop.link_b, loop.frame_b) for loop in cuts]
-    return [np.array(frame[:3, 3]) for owner, frame in ends if owner == link]
+    ends = (((loop.link_a, loop.frame_a), (loop.link_b, loop.frame_b)) for loop in cuts)
+    return [np.array(T[:3, 3]) for pair in ends for owner, T in pair if owner == link]
 
 
 def barrel(model: RobotModel, i: int) -> Barrel:

@@ -190,9 +190,11 @@ def _geom_shape(m: Any, i: int) -> tuple[Array, Array] | None:
 
 
 def _geom_mesh(m: Any, k: int) -> tuple[Array, Array]:
-    corners = slice(m.mesh_vertadr[k], m.mesh_vertadr[k] + m.mesh_vertnum[k])
-    triangles = slice(m.mesh_faceadr[k], m.mesh_faceadr[k] + m.mesh_facenum[k])
-    return np.array(m.mesh_vert[corners], dtype=float), np.array(m.mesh_face[triangles])
+    def own(rows: Array, start: int, count: int) -> Array:
+        return np.array(rows[start : start + count])
+
+    corners = own(m.mesh_vert, m.mesh_vertadr[k], m.mesh_vertnum[k])
+    return corners.astype(float), own(m.mesh_face, m.mesh_faceadr[k], m.mesh_facenum[k])
 
 
 def _geom_colour(m: Any, i: int) -> Array:

@@ -165,12 +165,7 @@ class GridSpace(Space):
 
     def _table(self, first: int, last: int) -> Array:
         """The values of the columns that vary in a run, (tabled, states)."""
-        tabled = self._split[1]
-        inside = np.arange(first, last)
-        shape = self.shape[len(self.order) - self._inner :]
-        digits = np.unravel_index(inside, shape) if len(tabled) else ()
-        values = [self.axes[c].at(k) for c, k in zip(tabled, digits, strict=True)]
-        return np.array(values).reshape(len(tabled), last - first)
+        return self.at(np.arange(first, last))[:, self._split[1]].T
 
     @cached_property
     def _whole_table(self) -> Array:

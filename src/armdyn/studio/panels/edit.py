@@ -364,7 +364,7 @@ def ledger(model: RobotModel, state: State) -> Ledger:
     """The torques of a robot that is not compiled."""
     if state.payload > 0:
         model = edit.with_payload(model, state.payload, add=True)
-    return Ledger(*TextbookTerms(coordinates_of(model)).ledger(state.q, state.qd, state.qdd))
+    return Ledger(*TextbookTerms(coordinates_of(model)).ledger(*state.motion))
 
 
 def tree_html(model: RobotModel, original: RobotModel | None = None) -> str:

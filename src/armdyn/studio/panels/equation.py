@@ -292,7 +292,7 @@ class EquationPanel(Panel):
 
         def work(robot: Robot, tell: Tell) -> str:
             held = holding(robot, state.payload)
-            return formulations_html(held, joint, state.q, state.qd, state.qdd, tell)
+            return formulations_html(held, joint, *state.motion, tell)
 
         show = partial(self._session.lay_over, "One torque, by every formulation")
         self._session.study("comparing formulations", work, show)

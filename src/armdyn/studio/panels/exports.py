@@ -72,7 +72,7 @@ def csv(arm: Arm, state: State, recording: Recording | None) -> tuple[str, bytes
     name = "motion"
     if recording is None:
         seen = arm.evaluator(state)
-        rows = state.q[None], state.qd[None], state.qdd[None], seen.total[None]
+        rows = (row[None] for row in (*state.motion, seen.total))
         terms = {term: row[None] for term, row in seen.terms.items()}
         recording = Recording("", np.zeros(1), *rows, terms)
         name = "state"

@@ -1,7 +1,6 @@
 """The arm taken by hand: the tool by a handle, joints by their bodies."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from armdyn.kinematics.pose_search import PoseSearch
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.studio import shapes
-from armdyn.studio.arm import Arm, Snapshot
+from armdyn.studio.arm import Arm, Snapshot, State
 from armdyn.studio.drawing import place
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.stage import stage
@@ -89,11 +88,10 @@ class HandPanel(Panel):
         super().__init__(session)
         self.choose: Callable[[int], None] = lambda _: None
         """Told the joint whose body is clicked."""
-        gui = session.client.gui
-        self._box = gui.add_checkbox(
+        self._box = self._gui.add_checkbox(
             "drag the tool", False, hint="A handle at the tool: the arm follows it"
         )
-        self._note = gui.add_html("")
+        self._note = self._gui.add_html("")
         self._handle: Any = None
         self._held = False
         self._last: Snapshot | None = None
@@ -147,7 +145,7 @@ class HandPanel(Panel):
         found, there = follow(arm.robot, turn.T @ T, state.q)
         note = "" if there else "The tool gets no nearer: out of reach, or at a limit of a joint."
         self._note.content = f"<div style='padding:2px 12px;font-size:12px'>{note}</div>"
-        self._session.take(replace(state, q=found, qd=0 * state.qd, qdd=0 * state.qdd))
+        self._session.take(State.rest(found, state.payload))
 
     def _attach(self, bodies: list[tuple[int, Any]]) -> None:
         """Let the bodies of a drawing be dragged and clicked."""
@@ -175,7 +173,7 @@ class HandPanel(Panel):
         model, state = self._session.robot.model, self._session.state
         back = stage(model).turn.T
         q = turned(model, link, self._last.links[link], back @ grabbed, back @ wanted, state.q)
-        self._session.take(replace(state, q=q, qd=0 * state.qd, qdd=0 * state.qdd))
+        self._session.take(State.rest(q, state.payload))
 
 
 def _pose(handle: Any) -> Array:

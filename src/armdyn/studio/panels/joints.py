@@ -93,9 +93,8 @@ def _name(joint: int, names: Sequence[str]) -> str:
 def _stop(ends: Array, q: Array) -> int | None:
     """The first joint at one of its limits (n, 2), which are infinite where there are none."""
     low, high = ends.T
-    limited = np.isfinite(low) & np.isfinite(high) & (high > low)
-    near = np.where(limited, AT_STOP * np.where(limited, high - low, 0.0), 0.0)
-    at = limited & ((q <= low + near) | (q >= high - near))
+    room = high - low
+    at = np.isfinite(room) & (room > 0) & (np.minimum(q - low, high - q) <= AT_STOP * room)
     return int(np.argmax(at)) if at.any() else None
 
 

@@ -61,7 +61,7 @@ class PosesPanel(Panel):
     def show(self, snapshot: Snapshot) -> None:
         """Remember where the arm rested before it moved on."""
         state, now = snapshot.state, time.monotonic()
-        if self._now is not None and not _same(state, self._now):
+        if self._now is not None and state.table != self._now.table:
             if now - self._when > PAUSE:
                 self._undo = [*self._undo, self._now][-MOST_STEPS:]
                 self._redo = []
@@ -96,13 +96,6 @@ class PosesPanel(Panel):
     def _go(self) -> None:
         if self._list.value in self.poses:
             self._session.take(self.poses[self._list.value])
-
-
-def _same(one: State, other: State) -> bool:
-    return one.payload == other.payload and all(
-        np.array_equal(a, b)
-        for a, b in ((one.q, other.q), (one.qd, other.qd), (one.qdd, other.qdd))
-    )
 
 
 class MotionPanel(Panel):
