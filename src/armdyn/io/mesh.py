@@ -79,8 +79,8 @@ def solid_triangles(mesh: Any, path: Path, hull: bool) -> Array:
     if hull:
         return _hull(np.asarray(mesh.vertices), refusal)
     triangles = mesh.vertices[mesh.faces]
-    edges = mesh.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
-    kinds, inverse = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
+    edges = mesh.edges
+    kinds, inverse = np.unique(mesh.edges_sorted, axis=0, return_inverse=True)
     # on the surface of a solid, every edge is run through as often one way as the other
     counts = np.bincount(inverse.ravel())
     ways = np.bincount(inverse.ravel(), np.sign(edges[:, 1] - edges[:, 0]))

@@ -44,13 +44,12 @@ class XmlElement:
 
     def says_same(self, other: "XmlElement") -> bool:
         """Whether another element is equal but for lines and spaces."""
-        return (
-            self.tag == other.tag
-            and {key: value.split() for key, value in self.attributes.items()}
-            == {key: value.split() for key, value in other.attributes.items()}
-            and len(self.children) == len(other.children)
-            and all(map(XmlElement.says_same, self.children, other.children))
-        )
+        one, another = (
+            [(x.tag, {key: value.split() for key, value in x.attributes.items()}, len(x.children))
+             for x in element.walk()]
+            for element in (self, other)
+        )  # fmt: skip
+        return one == another
 
     def walk(self) -> Iterator["XmlElement"]:
         """The element and everything in it, in the order of the file."""

@@ -67,15 +67,13 @@ class _Canvas:
         points = np.concatenate([line for path in paths for line in path])
         centre = 0.5 * (points.min(0) + points.max(0))
         half = 0.55 * float(np.ptp(points, axis=0).max()) or 1.0
-        for put, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), centre, strict=True):
-            put(middle - half, middle + half)
+        ends = centre[:, None] + half * np.array([-1, 1])
+        axes.set(xlim=ends[0], ylim=ends[1], zlim=ends[2])
         axes.set_box_aspect((1, 1, 1))
         axes.view_init(elev=18, azim=-55)
         axes.set_axis_off()
-        x, y = np.meshgrid(
-            centre[0] + half * np.array([-1, 1]), centre[1] + half * np.array([-1, 1])
-        )
-        axes.plot_surface(x, y, np.full_like(x, centre[2] - half), color=PALE, alpha=0.35)
+        x, y = np.meshgrid(ends[0], ends[1])
+        axes.plot_surface(x, y, np.full_like(x, ends[2, 0]), color=PALE, alpha=0.35)
         self._links = [
             axes.plot(*line.T, color="#2260A0", linewidth=4, marker="o", markersize=4)[0]
             for line in paths[0]

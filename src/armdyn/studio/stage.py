@@ -32,7 +32,7 @@ class Stage:
     @property
     def placement(self) -> Array:
         """The world of the model on the page, (4, 4)."""
-        return transform(self.turn, np.zeros(3))
+        return transform(self.turn)
 
     def on_page(self, points: Array) -> Array:
         """Points of the model's world on the page, (..., 3)."""

@@ -136,10 +136,15 @@ def _mesh(given: str, folder: Path | None, within: Path | None) -> Any:
 def _colour(material: XmlElement) -> tuple[int, int, int] | None:
     for colour in material.all("color")[:1]:
         place = Place(colour, "", Problems(Path(), UrdfError))
-        r, g, b, _ = np.clip(255 * place.vector("rgba", (0.0,) * 4), 0, 255)
-        sound = "rgba" in colour.attributes and not place.problems.found
-        return (int(r), int(g), int(b)) if sound else None
+        rgba = place.parsed("rgba", colour.attributes.get("rgba", ""), 4)
+        return None if rgba is None else _rgb(np.array(rgba))
     return None
+
+
+def _rgb(rgba: Array) -> tuple[int, int, int]:
+    """Red, green and blue, 0 to 255, of a colour with its opacity, 0 to 1."""
+    r, g, b = np.clip(255 * rgba[:3], 0, 255).astype(int).tolist()
+    return r, g, b
 
 
 SEEN_GROUPS = 3
@@ -164,8 +169,7 @@ def mjcf_visuals(path: Path) -> list[Visual]:
         shape, colour = _geom_shape(m, i), _geom_colour(m, i)
         if shape is not None and colour[3] > 0:
             place = transform(rotation_from_quaternion(m.geom_quat[i]), m.geom_pos[i])
-            rgb = int(colour[0]), int(colour[1]), int(colour[2])
-            found.append(Visual(bodies[m.geom_bodyid[i]], place, *shape, rgb))
+            found.append(Visual(bodies[m.geom_bodyid[i]], place, *shape, _rgb(colour)))
     return found
 
 
@@ -198,7 +202,6 @@ def _geom_mesh(m: Any, k: int) -> tuple[Array, Array]:
 
 
 def _geom_colour(m: Any, i: int) -> Array:
-    """Red, green, blue and opacity, 0 to 255: those of the material, where there is one."""
+    """Red, green, blue and opacity, 0 to 1: those of the material, where there is one."""
     material = int(m.geom_matid[i])
-    rgba = m.geom_rgba[i] if material < 0 else m.mat_rgba[material]
-    return np.asarray(np.clip(255 * rgba, 0, 255))
+    return np.asarray(m.geom_rgba[i] if material < 0 else m.mat_rgba[material])

@@ -82,12 +82,9 @@ class TableColumns:
 
     def split(self, block: Array) -> dict[str, Array]:
         """The used columns (m, columns) by quantities, as "t" the sum of those of time (m,)."""
-        k = len(self.time)
-        parts = {"t": block[:, :k].sum(axis=1)}
-        for quantity, places in self.places.items():
-            parts[quantity] = block[:, k : k + len(places)]
-            k += len(places)
-        return parts
+        ends = np.cumsum([len(self.time), *map(len, self.places.values())])
+        time, *parts = np.split(block, ends[:-1], axis=1)
+        return {"t": time.sum(axis=1)} | dict(zip(self.places, parts, strict=True))
 
     def scales(
         self,

@@ -145,11 +145,6 @@ def _joined(found: Couplings, follower: int, leader: int, ratio: float, offset: 
     return joint == follower or own_ratio != 0
 
 
-def closing_equalities(m: Any, couplings: Couplings) -> list[int]:
-    """The equalities that close loops."""
-    return [i for i in couplings.left if int(m.eq_type[i]) in KINDS]
-
-
 def closed_by_equalities(
     model: RobotModel,
     m: Any,

@@ -29,8 +29,8 @@ except ImportError:
 from armdyn.io.mjcf.compile import compiled
 from armdyn.io.mjcf.drives import approximated, read_drives, unmodelled
 from armdyn.io.mjcf.equalities import (
+    KINDS,
     closed_by_equalities,
-    closing_equalities,
     placed,
     read_couplings,
     switched_on,
@@ -61,7 +61,7 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             locked=reader.locked(options.locked),
         )
         names, drives = reader.joint_names, reader.drives
-        equalities = closing_equalities(m, reader.couplings)
+        equalities = [i for i in reader.couplings.left if int(m.eq_type[i]) in KINDS]
         model = closed_by_equalities(
             model, m, equalities, reader.couplings, reader.body_names, names
         )

@@ -113,11 +113,8 @@ def find_mesh(name: str, folder: Path, confined: bool = False) -> Path | None:
     """
     for root, path in places_of_file(name, folder):
         file = Path(os.path.realpath(path))
-        if (
-            file.suffix.lower() in MESH_ENDINGS
-            and (not confined or file.is_relative_to(root))
-            and os.path.exists(file)
-        ):
+        allowed = not confined or file.is_relative_to(root)
+        if allowed and file.suffix.lower() in MESH_ENDINGS and os.path.exists(file):
             return file
     return None
 
@@ -134,9 +131,8 @@ def places_of_file(name: str, folder: Path) -> Iterator[tuple[Path, Path]]:
         return
     for above in (folder, *folder.parents[:PACKAGE_FOLDERS]):
         root = Path(os.path.realpath(above / package))
-        if folder.is_relative_to(root) or any(
-            os.path.isfile(root / mark) for mark in PACKAGE_MARKS
-        ):
+        marked = any(os.path.isfile(root / mark) for mark in PACKAGE_MARKS)
+        if marked or folder.is_relative_to(root):
             yield root, root / rest
     for variable, inside in FOLDER_LISTS[scheme]:
         for place in filter(None, os.environ.get(variable, "").split(os.pathsep)):

@@ -56,7 +56,7 @@ def connection_from_element(
     joint = Place(element, f"joint {name!r}", problems)
     found = map(joint.needed, ("parent", "child"))
     ends = [None if end is None else end.text("link") for end in found]
-    kind = _kind(joint, _off_root(ends[0], root), fix_root)
+    kind = _kind(joint, ends[0], root, fix_root)
     placement = joint.origin()
     if kind is None or not ends[0] or not ends[1]:
         return None
@@ -100,25 +100,22 @@ def check_words(own: Place, words: tuple[str, ...]) -> None:
             own.add(f"{own.where}: <armdyn> has no attribute {key!r}; it knows {known}")
 
 
-def _off_root(parent: str | None, root: str | None) -> str:
-    """Why a joint with that parent does not attach the robot to the world; empty if it does."""
-    if root is None:
-        return "this file has no single root link"
-    return "" if parent == root else f"its parent is {parent!r} and the root is {root!r}"
-
-
-def _kind(joint: Place, off_root: str, fix_root: bool) -> JointType | CompoundType | None:
-    given = joint.text("type")
-    if given in FREE and not off_root and fix_root:
+def _kind(
+    joint: Place, parent: str | None, root: str | None, fix_root: bool
+) -> JointType | CompoundType | None:
+    """The type of a joint; one that attaches the root to the world may be taken as fixed."""
+    given, on_root = joint.text("type"), root is not None and parent == root
+    if given in FREE and on_root and fix_root:
         return FIXED
     if given is None or given in KINDS:
         return None if given is None else KINDS[given]
-    if given in FREE and not off_root:
+    if given in FREE and on_root:
         advice = "It attaches the robot to the world: pass fix_root=True (--fix-root) to fix it"
     elif given in FREE:
+        other = f"its parent is {parent!r} and the root is {root!r}"
         advice = (
             "Only on the root link could it be taken as fixed, with fix_root=True (--fix-root), "
-            f"but {off_root}"
+            f"but {other if root else 'this file has no single root link'}"
         )
     else:
         advice = "There is no such type in URDF"

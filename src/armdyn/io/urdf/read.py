@@ -34,7 +34,7 @@ from armdyn.io.urdf.geometry import MAX_MESHES_BYTES, NOT_READ, MeshReader, link
 from armdyn.io.urdf.joint import actuators_by_joint, check_words, connection_from_element
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import XmlElement
-from armdyn.model import GRAVITY, Body, Frame, Inertia, Link, RobotModel, assemble
+from armdyn.model import GRAVITY, Frame, Inertia, Link, RobotModel, assemble
 from armdyn.model.validate import Finding, Physical, physical_warnings
 
 TEXTS = ("title", "source", "note")
@@ -189,18 +189,17 @@ def _restored(model: RobotModel, links: Mapping[str, UrdfLink]) -> RobotModel:
     if not payloads and not places:
         return model
 
-    def named(body: Body) -> Body:
-        if body.name not in payloads:
-            return body
-        return replace(body, name=payloads[body.name], payload=True)
-
     def placed(frame: Frame) -> Frame:
         if frame.name not in places:
             return frame
         return replace(frame, placement=frozen(frame.placement @ places[frame.name]))
 
     def rebuilt(link: Link) -> Link:
-        return Link(link.name, tuple(map(named, link.bodies)))
+        bodies = (
+            replace(body, name=payloads[body.name], payload=True) if body.name in payloads else body
+            for body in link.bodies
+        )
+        return Link(link.name, tuple(bodies))
 
     return replace(
         model,

@@ -72,9 +72,9 @@ def csv(arm: Arm, state: State, recording: Recording | None) -> tuple[str, bytes
     name = "motion"
     if recording is None:
         seen = arm.evaluator(state)
-        rows = (row[None] for row in (*state.motion, seen.total))
+        q, qd, qdd, total = (row[None] for row in (*state.motion, seen.total))
         terms = {term: row[None] for term, row in seen.terms.items()}
-        recording = Recording("", np.zeros(1), *rows, terms)
+        recording = Recording("", np.zeros(1), q, qd, qdd, total, terms)
         name = "state"
     blocks = (text for _, text in csv_from_columns(recording.columns()))
     return named(arm.robot, f"_{name}.csv", warning(arm)), "".join(blocks).encode()

@@ -32,7 +32,7 @@ def follow(robot: Robot, T: Array, q: Array) -> tuple[Array, bool]:
     An arm with fewer than six joints follows the place of T alone.
     """
     low, high = robot.model.ranges.T
-    rows = (0, 1, 2, 3, 4, 5) if robot.n >= 6 else (0, 1, 2)
+    rows = tuple(range(6 if robot.n >= 6 else 3))
     search = PoseSearch(
         robot.forward_kinematics, robot.jacobian, low, high, rows, size=shapes.size(robot.model)
     )
