@@ -56,8 +56,7 @@ class Columns:
 
     def place(self, name: str) -> int:
         """The number of a column."""
-        if name not in self.names:
-            raise UnknownNameError("column", name, self.names)
+        check_known("column", name, self.names)
         return self.names.index(name)
 
     def read(
@@ -97,9 +96,7 @@ class Columns:
 
     def of(self, argument: str) -> tuple[str, ...]:
         """The columns of an argument."""
-        names = [*self.sizes]
-        first = sum(self.sizes[other] for other in names[: names.index(argument)])
-        return self.names[first : first + self.sizes[argument]]
+        return tuple(self.split(np.array(self.names))[argument].tolist())
 
 
 def columns_of(robot: Robot, sizes: Mapping[str, int], design: Mapping[str, float]) -> Columns:

@@ -161,12 +161,12 @@ def _array(value: Any) -> Any:
         raise SweepError(f"expected an array of numbers, got {shown(value)}") from None
 
 
-def _file(robot: Robot, path: Path) -> Rows:
+def _file(robot: Robot, path: Path) -> Over:
     kind = path.suffix.lower()
     if kind == ".csv":
         motion = trajectory_from_csv(path, robot.model)
         warn_of_unused(motion.source, motion.unused)
-        return Rows({"q": motion.q, "qd": motion.qd, "qdd": motion.qdd}, path.name)
+        return read_over(robot, motion)
     if not os.path.exists(path):  # also if no file can have such a name
         raise SweepError(f"there is no file {path}")
     if kind == ".parquet":
