@@ -37,8 +37,8 @@ PRINTING = {
 
 def _with_printing(verb: Callable[..., None]) -> Callable[..., None]:
     """The verb with the options --json, if it has a result, and --wide."""
-    given = signature(verb, eval_str=True)
-    own = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in given.parameters.values()]
+    takes = signature(verb, eval_str=True)
+    own = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in takes.parameters.values()]
     for name, help in PRINTING.items():
         if (verb.__name__, name) != ("studio", "json"):
             kind = Annotated[bool, typer.Option(f"--{name}", help=help)]
@@ -49,7 +49,7 @@ def _with_printing(verb: Callable[..., None]) -> Callable[..., None]:
         with printing(wide=wide, json=json):
             verb(**options)
 
-    setattr(command, "__signature__", given.replace(parameters=own))  # noqa: B010
+    setattr(command, "__signature__", takes.replace(parameters=own))  # noqa: B010
     command.__annotations__ = {}  # typer asks the signature
     return command
 

@@ -144,9 +144,9 @@ class Evaluator:
         at = coordinates_of(holding(self.robot, state.payload).model)
         return Ledger(*TextbookTerms(at).ledger(*state.motion))
 
-    def _held(self, name: str, state: State, *given: Array) -> Array:
+    def _held(self, name: str, state: State, *arguments: Array) -> Array:
         """What a kernel computes for the robot with what it holds."""
-        return self._kernels[name](*given, self.robot.payload_vector(state.payload))
+        return self._kernels[name](*arguments, self.robot.payload_vector(state.payload))
 
     def _frames(self, q: Array) -> tuple[Array, Array]:
         if self._kernels:

@@ -37,12 +37,12 @@ def film(robot: Robot, recording: Recording, tell: Tell) -> bytes:
         for k, (t, path) in enumerate(zip(times, paths, strict=True)):
             tell(f"drawing picture {k + 1} of {count}")
             images.append(Image.fromarray(canvas.draw(path, float(t))).quantize(64))
-    made = BytesIO()
+    stream = BytesIO()
     period = max(20, round(1000 * recording.duration / count))
     images[0].save(
-        made, format="GIF", save_all=True, append_images=images[1:], duration=period, loop=0
+        stream, format="GIF", save_all=True, append_images=images[1:], duration=period, loop=0
     )
-    return made.getvalue()
+    return stream.getvalue()
 
 
 def skeleton(robot: Robot, q: Array) -> list[Array]:

@@ -160,10 +160,6 @@ class Session:
                     panel.refuse(name, loaded.findings)
             return arm_of(loaded, name, Path(source) if uploaded else None, uploaded, tell)
 
-        self.load(name, work, state)
-
-    def load(self, name: str, work: Callable[[Tell], Arm], state: State | None = None) -> None:
-        """Make a robot beside the page, and show it."""
         self.jobs.start("loading", work, lambda arm: self.enter(arm, state), name)
 
     def study(

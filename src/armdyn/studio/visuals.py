@@ -62,7 +62,7 @@ def visuals(
     colours = {
         material.attributes.get("name", ""): _colour(material) for material in robot.all("material")
     }
-    found: list[Visual] = []
+    pieces: list[Visual] = []
     missing: list[NotDrawn] = []
     folder = path.parent if meshes or within is not None else None
     for link in robot.all("link"):
@@ -75,8 +75,8 @@ def visuals(
                 if shape is not None:
                     place = Place(element, "", Problems(path, UrdfError)).origin()
                     name = link.attributes.get("name", "")
-                    found.append(Visual(name, place, shape.vertices, shape.faces, colour))
-    return found, missing
+                    pieces.append(Visual(name, place, shape.vertices, shape.faces, colour))
+    return pieces, missing
 
 
 def _shape(
@@ -164,13 +164,13 @@ def mjcf_visuals(path: Path) -> list[Visual]:
     m, _ = compiled(path)
     bodies = [m.body(i).name or f"body{i}" for i in range(m.nbody)]
     drawn = [i for i in range(m.ngeom) if m.geom_group[i] < SEEN_GROUPS] or range(m.ngeom)
-    found = []
+    pieces = []
     for i in drawn:
         shape, colour = _geom_shape(m, i), _geom_colour(m, i)
         if shape is not None and colour[3] > 0:
             place = transform(rotation_from_quaternion(m.geom_quat[i]), m.geom_pos[i])
-            found.append(Visual(bodies[m.geom_bodyid[i]], place, *shape, _rgb(colour)))
-    return found
+            pieces.append(Visual(bodies[m.geom_bodyid[i]], place, *shape, _rgb(colour)))
+    return pieces
 
 
 def _geom_shape(m: Any, i: int) -> tuple[Array, Array] | None:

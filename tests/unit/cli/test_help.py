@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from armdyn.cli.app import GROUPS, app
-from armdyn.cli.console import print_table, table, printing
+from armdyn.cli.console import print_table, printing, table
 from armdyn.cli.help import EXAMPLES
 from armdyn.cli.options import complete_robot
 from armdyn.quantities.formulations import FORMULATIONS
