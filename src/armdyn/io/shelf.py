@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from armdyn.errors import CacheError
@@ -221,15 +222,10 @@ class Shelf:
 
         Returns what was removed.
         """
-        surplus = entries = self._whole(folder.entries())
-        if most is not None:
-            total = sum(entry.size for entry in entries)
-            surplus = []
-            for entry in entries:
-                if total <= most:
-                    break
-                surplus.append(entry)
-                total -= entry.size
+        entries = self._whole(folder.entries())
+        sizes = [*accumulate(entry.size for entry in reversed(entries))][::-1]  # from each one on
+        pairs = zip(entries, sizes, strict=True)
+        surplus = [entry for entry, size in pairs if most is None or size > most]
         return [entry for entry in surplus if folder.remove(entry.name)]
 
     def _whole(self, entries: list[Entry]) -> list[Entry]:
