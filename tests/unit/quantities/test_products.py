@@ -35,13 +35,14 @@ def check_products(function, vjp, jvp):
     along = [rng.uniform(-1, 1, (5, i.size)) for i in function.inputs]
     weights = rng.uniform(-1, 1, (5, prod(function.shape)))
     slope, pulled = jvp(*given, *along), vjp(*given, weights)
-    near, far = (
+    near, far, farthest = (
         function(*(x + step * t for x, t in zip(given, along, strict=True)))
         - function(*(x - step * t for x, t in zip(given, along, strict=True)))
-        for step in (STEP, 2 * STEP)
+        for step in (STEP, 2 * STEP, 4 * STEP)
     )
-    error = np.abs((8 * near - far) / (12 * STEP) - slope)
-    np.testing.assert_array_less(error / (1 + np.abs(slope)), 1e-6)
+    fine, coarse = (8 * near - far) / (12 * STEP), (8 * far - farthest) / (24 * STEP)
+    missed = 2 * np.abs(coarse - fine)  # by truncation and rounding, near singular states
+    np.testing.assert_array_less(np.abs(fine - slope), 1e-6 * (1 + np.abs(slope)) + missed)
     left = (weights * slope.reshape(5, -1)).sum(-1)
     np.testing.assert_allclose(left, (pulled * np.concatenate(along, -1)).sum(-1), rtol=1e-9)
 
