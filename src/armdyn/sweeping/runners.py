@@ -1,5 +1,6 @@
 """Who computes the blocks: threads of this process, or the workers of a cluster of dask."""
 
+import importlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
