@@ -33,6 +33,7 @@ from armdyn.report.figures import (
     styled_figure,
     thinned,
 )
+from armdyn.report.panels import panel_title
 from armdyn.report.portrait import figure_html
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
@@ -290,9 +291,8 @@ def torque_figure(found: Any) -> Any:
             panel.plot(*thinned(t, values[:, j]), label=label, **look)
         joint = model.joints[model.independent[j]]
         unit = joint.type.torque_unit
-        panel.set_title(joint.name, fontsize=10, weight="bold", color=INK, pad=5)
         words = f"error {fit.rms[j]:.2g} {unit}, {100 * fit.per_joint[j]:.2g} %"
-        panel.set_title(words, loc="right", fontsize=8, color=GREY, pad=5)
+        panel_title(panel, joint.name, words)
         panel.set_ylabel(f"[{unit}]")
     handles, labels = panels[0].get_legend_handles_labels()
     title = f"{model.title or model.name}: {100 * fit.relative_error:.2g} % error in {fit.name}"

@@ -106,14 +106,19 @@ def panels_of_joints(n: int, t: Array) -> tuple[Any, list[Any]]:
     room["bottom"] = 0.5 / height
     panels = panel_grid(figure, n, columns, room, sharex=True)
     for i, panel in enumerate(panels):
-        panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
-        panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
-        panel.margins(y=0.08)
-        panel.locator_params(axis="y", nbins=5)
+        time_axis(panel, t)
         panel.tick_params(labelbottom=i + columns >= n)
         panel.set_xlabel("time [s]" if i + columns >= n else "")
     figure.align_ylabels(panels)
     return figure, panels
+
+
+def time_axis(panel: Any, t: Array) -> None:
+    """Give a panel the times t (m,) [s] and a line at zero."""
+    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
+    panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
+    panel.margins(y=0.08)
+    panel.locator_params(axis="y", nbins=5)
 
 
 def write_head(figure: Any, left: float, title: str, subtitle: str, drop: float) -> None:
@@ -128,11 +133,18 @@ def draw_head(
 ) -> None:
     """Title, subtitle and legend above the panels of a figure, from `left` on."""
     write_head(figure, left, title, subtitle, 0.24)
-    place = left, 1 - 0.78 / figure.get_figheight()
+    legend_row(figure, left, 0.78, lines)
+
+
+def legend_row(
+    figure: Any, left: float, drop: float, lines: Mapping[str, Any], **look: Any
+) -> None:
+    """A legend in one row from `left` on, `drop` below the edge of a figure [inch]."""
+    place = left, 1 - drop / figure.get_figheight()
     figure.legend(
         lines.values(), lines.keys(), loc="center left", bbox_to_anchor=place,
-        ncols=len(lines), frameon=False, borderpad=0, borderaxespad=0, handlelength=1.6,
-        columnspacing=1.4,
+        ncols=len(lines) or 1, frameon=False, borderpad=0, borderaxespad=0, handlelength=1.5,
+        columnspacing=1.2, labelcolor=INK, **look,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.report.figures import GREY, INK, PALE, write_head
+from armdyn.report.figures import GREY, INK, PALE, legend_row, write_head
 
 BEFORE, AFTER = "#B8B8B8", "#0072B2"
 VIEWS = ((0, 2), (1, 2), (0, 1))
@@ -38,12 +38,7 @@ def key_row(figure: Any, left: float, drop: float, colours: Mapping[str, Any], *
 
 def handle_row(figure: Any, left: float, drop: float, handles: Sequence[Any]) -> None:
     """The same for anything with a label."""
-    place = left, 1 - drop / figure.get_figheight()
-    figure.legend(
-        handles=handles, loc="center left", bbox_to_anchor=place, ncols=len(handles),
-        frameon=False, borderpad=0, borderaxespad=0, handlelength=1.4, columnspacing=1.4,
-        labelcolor=INK,
-    )  # fmt: skip
+    legend_row(figure, left, drop, {handle.get_label(): handle for handle in handles})
 
 
 def panel_title(panel: Any, title: str, right: str = "") -> None:

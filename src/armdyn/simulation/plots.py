@@ -20,9 +20,12 @@ from armdyn.report.figures import (
     LIMIT_ROOM,
     PALE,
     draw_limit,
+    legend_row,
     peak_words,
     thinned,
+    time_axis,
 )
+from armdyn.report.panels import sheet
 from armdyn.simulation.limits import effort_limits
 from armdyn.simulation.system import WORK
 
@@ -141,63 +144,57 @@ WORDS = {
 """What work is called among energies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A figure of which panels take their places from the top [inch]."""
+def draw(simulation: Any, lines: Curves) -> Any:
+    """The figure: panels on the arm as a whole, and blocks with a panel for each joint.
 
-    figure: Any
-    t: Array
-    n: int
-    """How many joints there are, with a panel each in a block."""
+    Of one arm they show positions, energies, powers, and the torque of each joint with its terms;
+    of many energies, powers, and the spread of each joint's positions and torques.
+    """
+    model, many = simulation.robot.model, simulation.q.ndim > 2
+    blocks = {"Position of each joint": draw_spread} if many else {}
+    if not many or lines.tau.any():
+        blocks["Torque of each joint"] = draw_torque
+    n = simulation.robot.n
+    columns = {1: 1, 2: 2, 4: 2}.get(n, 3 if n <= 6 else 4)
+    rows = -(-n // columns)
+    block_height = _LEGEND + rows * _PANEL + (rows - 1) * _GAP + _BLOCK_GAP
+    height = HEAD + OVERVIEW + _FOOT + len(blocks) * block_height - _BLOCK_GAP
+    title, left = f"{model.title or model.name}: simulated motion", _LEFT / WIDTH
+    figure = sheet(WIDTH, height, title, _subtitle(simulation), left, 0.26)
+    panels = _panels(figure, lines.t, HEAD, OVERVIEW, 2 if many else 3)
+    if not many:
+        draw_positions(panels.pop(0), simulation, lines)
+    draw_shares(panels[0], "Energy", "J", lines.t, lines.energy)
+    draw_shares(panels[1], "Power", "W", lines.t, lines.power)
+    for k, (title, draw_joint) in enumerate(blocks.items()):
+        top = HEAD + OVERVIEW + _LEGEND + k * block_height
+        shown = band_words() if many and k == 0 else {}
+        for i, panel in enumerate(_panels(figure, lines.t, top, _PANEL, columns, n)):
+            shown |= draw_joint(panel, simulation, lines, i)
+            panel.set_xlabel("time [s]" if i + columns >= n else "")
+        at = 1 - (top - 0.6) / height
+        figure.text(left, at, title, fontsize=11, weight="bold", color=INK, va="center")
+        beside = left + (0.35 + 0.0855 * len(title)) / WIDTH
+        legend_row(figure, beside, top - 0.6, shown, fontsize=8.5)
+    return figure
 
-    @classmethod
-    def of(cls, simulation: Any, t: Array, blocks: int) -> "Page":
-        """A page with a head, panels on the arm, and blocks with a panel for each joint."""
-        from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
-        height = HEAD + OVERVIEW + _FOOT + blocks * _block_height(simulation.robot.n) - _BLOCK_GAP
-        page = cls(Figure((WIDTH, height), facecolor="white"), t, simulation.robot.n)
-        name = simulation.robot.model.title or simulation.robot.name
-        page.text(0.26, f"{name}: simulated motion", fontsize=13, weight="bold", color=INK)
-        page.text(0.52, _subtitle(simulation), color=GREY)
-        return page
-
-    def text(self, top: float, words: str, **look: Any) -> None:
-        """Words at the left edge."""
-        height = self.figure.get_figheight()
-        self.figure.text(_LEFT / WIDTH, 1 - top / height, words, va="center", **look)
-
-    def panel(self, column: int, columns: int, top: float, tall: float) -> Any:
-        """Axes over time in one of the columns."""
-        height = self.figure.get_figheight()
-        wide = (WIDTH - _LEFT - _RIGHT - (columns - 1) * _BETWEEN) / columns
-        left, low = _LEFT + column * (wide + _BETWEEN), height - top - tall
-        place = (left / WIDTH, low / height, wide / WIDTH, tall / height)
-        return _time_axis(self.figure.add_axes(place), self.t)
-
-    def joints(self, block: int) -> list[Any]:
-        """The panels of a block, one for each joint."""
-        top, columns = self._top(block), _columns(self.n)
-        panels = []
-        for i in range(self.n):
-            row, column = divmod(i, columns)
-            panels.append(self.panel(column, columns, top + row * (_PANEL + _GAP), _PANEL))
-            panels[i].set_xlabel("time [s]" if i + columns >= self.n else "")
-        return panels
-
-    def entitle(self, block: int, title: str, lines: dict[str, Any]) -> None:
-        """The title of a block and beside it what its lines are."""
-        at = self._top(block) - 0.6
-        self.text(at, title, fontsize=11, weight="bold", color=INK)
-        height, left = self.figure.get_figheight(), _LEFT + 0.35 + 0.0855 * len(title)
-        self.figure.legend(
-            lines.values(), lines.keys(), loc="center left", frameon=False, borderaxespad=0,
-            bbox_to_anchor=(left / WIDTH, 1 - at / height), ncols=len(lines) or 1,
-            borderpad=0, handlelength=1.5, columnspacing=1.2, fontsize=8.5,
-        )  # fmt: skip
-
-    def _top(self, block: int) -> float:
-        return HEAD + OVERVIEW + _LEGEND + block * _block_height(self.n)
+def _panels(
+    figure: Any, t: Array, top: float, tall: float, columns: int, count: int | None = None
+) -> list[Any]:
+    """Panels over time in so many columns, each so tall, from the top on [inch]; None: one row."""
+    height, rows = figure.get_figheight(), -(-(count or columns) // columns)
+    wide = (WIDTH - _LEFT - _RIGHT - (columns - 1) * _BETWEEN) / columns
+    end = top + rows * tall + (rows - 1) * _GAP
+    grid = figure.add_gridspec(
+        rows, columns, left=_LEFT / WIDTH, right=1 - _RIGHT / WIDTH, top=1 - top / height,
+        bottom=1 - end / height, wspace=_BETWEEN / wide, hspace=_GAP / tall,
+    )  # fmt: skip
+    panels = [figure.add_subplot(grid[i]) for i in range(count or columns)]
+    for panel in panels:
+        time_axis(panel, t)
+        panel.locator_params(axis="x", nbins=6)
+    return panels
 
 
 def band_words() -> dict[str, Any]:
@@ -213,16 +210,6 @@ def band_words() -> dict[str, Any]:
     }
 
 
-def _columns(n: int) -> int:
-    return {1: 1, 2: 2, 4: 2}.get(n, 3 if n <= 6 else 4)
-
-
-def _block_height(n: int) -> float:
-    """Height of a panel for each joint, and of what is above and below them [inch]."""
-    rows = -(-n // _columns(n))
-    return _LEGEND + rows * _PANEL + (rows - 1) * _GAP + _BLOCK_GAP
-
-
 def _subtitle(simulation: Any) -> str:
     last, arms = simulation.t[-1], ""
     if simulation.q.ndim > 2:
@@ -232,16 +219,6 @@ def _subtitle(simulation: Any) -> str:
     events = f", {counted(count, 'event')}" if count else ""
     drift = f"energy drift {simulation.energy_drift:.1e}".replace("-", "\N{MINUS SIGN}")
     return f"{arms}{last:.4g} s by {simulation.method}{ended}, {drift}{events}"
-
-
-def _time_axis(axes: Any, t: Array) -> Any:
-    """Axes over the time of a simulation."""
-    axes.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
-    axes.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
-    axes.margins(y=0.08)
-    axes.locator_params(axis="x", nbins=6)
-    axes.locator_params(axis="y", nbins=5)
-    return axes
 
 
 def draw_shares(axes: Any, title: str, unit: str, t: Array, lines: dict[str, Array]) -> None:
@@ -295,42 +272,6 @@ NAME_GAP = 0.075
 """Least distance between the names of lines, as a part of the height."""
 
 
-def draw(simulation: Any, lines: Curves) -> Any:
-    """The figure: panels on the arm as a whole, and for each joint."""
-    return (draw_arm if simulation.q.ndim == 2 else draw_arms)(simulation, lines)
-
-
-def draw_arm(simulation: Any, lines: Curves) -> Any:
-    """One arm: positions, energies, powers, and the torque of each joint with its terms."""
-    page = Page.of(simulation, lines.t, blocks=1)
-    draw_positions(page.panel(0, 3, HEAD, OVERVIEW), simulation, lines)
-    draw_shares(page.panel(1, 3, HEAD, OVERVIEW), "Energy", "J", lines.t, lines.energy)
-    draw_shares(page.panel(2, 3, HEAD, OVERVIEW), "Power", "W", lines.t, lines.power)
-    shown: dict[str, Any] = {}
-    for i, panel in enumerate(page.joints(0)):
-        shown |= draw_torque(panel, simulation, lines, i)
-    page.entitle(0, "Torque of each joint", shown)
-    return page.figure
-
-
-def draw_arms(simulation: Any, lines: Curves) -> Any:
-    """Many arms: energies, powers, and the spread of each joint's positions and torques."""
-    torques = bool(lines.tau.any())
-    page = Page.of(simulation, lines.t, blocks=1 + torques)
-    draw_shares(page.panel(0, 2, HEAD, OVERVIEW), "Energy", "J", lines.t, lines.energy)
-    draw_shares(page.panel(1, 2, HEAD, OVERVIEW), "Power", "W", lines.t, lines.power)
-    shown = band_words()
-    for i, panel in enumerate(page.joints(0)):
-        shown |= draw_spread(panel, simulation, lines, i)
-    page.entitle(0, "Position of each joint", shown)
-    if torques:
-        shown = {}
-        for i, panel in enumerate(page.joints(1)):
-            shown |= draw_torque(panel, simulation, replace(lines, terms={}), i)
-        page.entitle(1, "Torque of each joint", {k: v for k, v in shown.items() if k != "total"})
-    return page.figure
-
-
 def draw_positions(axes: Any, simulation: Any, lines: Curves) -> None:
     """Positions of all joints, each line with its name at its end and ticks at its events."""
     robot = simulation.robot
@@ -375,9 +316,11 @@ def draw_torque(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, 
     """The torque of a joint, its terms and its events; returns what the legend shows."""
     robot = simulation.robot
     joint = robot.model.joints[robot.model.independent[i]]
-    shown = {"total": draw_line(axes, lines.t, lines.tau[..., i], INK, 2.0)}
-    for name, values in lines.terms.items():
-        shown[name] = draw_line(axes, lines.t, values[:1, :, i], TERMS[name], 1.2)
+    total, shown = draw_line(axes, lines.t, lines.tau[..., i], INK, 2.0), {}
+    if simulation.q.ndim == 2:
+        shown["total"] = total
+        for name, values in lines.terms.items():
+            shown[name] = draw_line(axes, lines.t, values[:1, :, i], TERMS[name], 1.2)
     marked = [event for event in simulation.events if event.joint == joint.name]
     for kind, (colour, dashes) in EVENTS.items():
         times = [event.t for event in marked if event.kind == kind]
@@ -423,7 +366,7 @@ def spread(heights: Array, gap: float = NAME_GAP, low: float = -np.inf) -> Array
     return result
 
 
-def draw_phase_plane(found: Any) -> Any:
+def draw_phase_plane(fastest: Any) -> Any:
     """The figure of a `TimeOptimal`."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
     from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415 (an extra)
@@ -431,26 +374,26 @@ def draw_phase_plane(found: Any) -> Any:
     figure = Figure(figsize=(9.5, 4.2), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
     plane, torques = figure.subplots(1, 2)
     figure.suptitle(
-        f"{found.robot.name}: along the path in {found.duration:.3f} s", x=0.016, ha="left",
+        f"{fastest.robot.name}: along the path in {fastest.duration:.3f} s", x=0.016, ha="left",
         fontsize=13, weight="bold", color=INK,
     )  # fmt: skip
-    part = 100 * found.s / found.s[-1]
-    top = 1.25 * max(found.speed.max(), np.minimum(found.highest, 4 * found.speed.max()).max())
-    plane.fill_between(part, np.minimum(found.allowed, top), top, color=PALE, lw=0)
-    plane.plot(part, found.allowed, color=GREY, lw=1, label="torques and speeds allow")
-    plane.plot(part, found.highest, color=ALARM, lw=1, ls="--", label="the rest can be followed")
-    plane.plot(part, found.speed, color=COLOURS["inertial"], lw=2, label="fastest motion")
+    part, peak = 100 * fastest.s / fastest.s[-1], fastest.speed.max()
+    top = 1.25 * max(peak, np.minimum(fastest.highest, 4 * peak).max())
+    plane.fill_between(part, np.minimum(fastest.allowed, top), top, color=PALE, lw=0)
+    plane.plot(part, fastest.allowed, color=GREY, lw=1, label="torques and speeds allow")
+    plane.plot(part, fastest.highest, color=ALARM, lw=1, ls="--", label="the rest can be followed")
+    plane.plot(part, fastest.speed, color=COLOURS["inertial"], lw=2, label="fastest motion")
     plane.set(xlabel="part of the path [%]", ylabel="speed along the path [1/s]")
     plane.set(xlim=(0, 100), ylim=(0, top))
     plane.legend(loc="upper right", fontsize=8, frameon=True, facecolor="white", edgecolor="none")
     plane.set_title("Phase plane", weight="bold", fontsize=9.5)
-    share = 100 * found.tau / found.effort
-    for i, name in enumerate(found.robot.joint_names):
+    share = 100 * fastest.tau / fastest.effort
+    for i, name in enumerate(fastest.robot.joint_names):
         colour = JOINTS[i % len(JOINTS)]
-        torques.plot(found.t, share[:, i], color=colour, lw=1.4, label=name)
+        torques.plot(fastest.t, share[:, i], color=colour, lw=1.4, label=name)
     for side in (-100, 100):
         torques.axhline(side, **LIMIT)
-    torques.set(xlabel="time [s]", ylabel="torque [% of its limit]", xlim=(0, found.t[-1]))
+    torques.set(xlabel="time [s]", ylabel="torque [% of its limit]", xlim=(0, fastest.t[-1]))
     torques.set_title("Torques", weight="bold", fontsize=9.5)
     torques.legend(fontsize=7, frameon=False, ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure

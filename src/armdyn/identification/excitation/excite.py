@@ -26,14 +26,13 @@ from armdyn.identification.excitation.search import Dense, Descent, Progress, se
 from armdyn.report.figures import (
     ALARM,
     COLOURS,
-    GREY,
-    INK,
     LIMIT,
     PALE,
     draw_head,
     save_picture,
     thinned,
 )
+from armdyn.report.panels import panel_title
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive
@@ -249,7 +248,7 @@ def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
     joint = result.robot.model.joints[result.robot.model.independent[i]]
     unit = joint.type.unit
     words = f"{q.min():.3g} to {q.max():.3g} {unit}, {np.abs(qd).max():.3g} {unit}/s"
-    _name(panel, joint.name, words.replace("-", "\N{MINUS SIGN}"))
+    panel_title(panel, joint.name, words.replace("-", "\N{MINUS SIGN}"))
     return drawn
 
 
@@ -260,7 +259,7 @@ def _draw_search(panel: Any, result: Any) -> None:
     panel.set(xlabel="step from the best start", ylabel="condition number")
     _log_scale(panel)
     panel.set(ylim=(low / 1.15, min(high, 200 * low) * 1.15), xlim=(1, max(len(steps), 2)))
-    _name(panel, "search", f"ends at {result.condition:.3g}")
+    panel_title(panel, "search", f"ends at {result.condition:.3g}")
 
 
 def _draw_values(panel: Any, result: Any) -> None:
@@ -270,7 +269,7 @@ def _draw_values(panel: Any, result: Any) -> None:
     panel.set(xlabel="singular value of the regressor", ylabel="relative to the largest")
     _log_scale(panel)
     panel.set_ylim(top=1.3)
-    _name(panel, "what is shown", f"{len(values)} base parameters")
+    panel_title(panel, "what is shown", f"{len(values)} base parameters")
 
 
 def _draw_distances(panel: Any, result: Any) -> None:
@@ -281,12 +280,8 @@ def _draw_distances(panel: Any, result: Any) -> None:
     panel.plot(*thinned(t, distance), color=COLOURS["inertial"], linewidth=1.4)
     panel.set(xlim=(t[0], t[-1]), ylim=(0, 1.1 * top))
     panel.set(xlabel="time [s]", ylabel="least distance [m]")
-    _name(panel, "clearance", f"least {distance.min():.3g} m of {result.clearance:g} m asked for")
-
-
-def _name(panel: Any, title: str, words: str) -> None:
-    panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=4)
-    panel.set_title(words, loc="right", fontsize=8, color=GREY, pad=4)
+    words = f"least {distance.min():.3g} m of {result.clearance:g} m asked for"
+    panel_title(panel, "clearance", words)
 
 
 def _log_scale(panel: Any) -> None:

@@ -49,6 +49,7 @@ from armdyn.report.figures import (
     save_picture,
     thinned,
 )
+from armdyn.report.panels import panel_title
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import floats
 
@@ -165,8 +166,7 @@ def _figure(seen: Observation, truth: Array | None) -> Any:
         joint = model.joints[model.independent[i]]
         unit = joint.type.torque_unit
         peak = float(torque[np.abs(torque[:, i]).argmax(), i])
-        panel.set_title(joint.name, fontsize=10, weight="bold", color=INK, pad=5)
-        panel.set_title(loc="right", **peak_words(peak, unit))
+        panel_title(panel, joint.name, peak_words(peak, unit)["label"])
         panel.set_ylabel(f"[{unit}]")
     handles, labels = panels[0].get_legend_handles_labels()
     lines = dict(zip(labels, handles, strict=True))
