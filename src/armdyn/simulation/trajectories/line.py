@@ -24,9 +24,8 @@ from armdyn.kinematics.pose_search import PoseSearch
 from armdyn.model.transform import check_transform, rotation_vector, transform
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive, check_range
-from armdyn.simulation.protocols import Motion
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
-from armdyn.simulation.trajectories.tool import ToolLine, law_of_time
+from armdyn.simulation.trajectories.tool import AlongPath, ToolPath, law_of_time, straight
 
 SINGULAR = 1e-3
 """Singular values below this part of the largest are damped: 1/σ becomes σ/ε²."""
@@ -42,13 +41,15 @@ CHECKED_PLACES = np.array([0.28, 0.5, 0.72])
 """Places in a piece where q', and in the middle q and q'', have their largest errors."""
 
 
-def joints_along(robot: Robot, q0: Array, line: ToolLine, tolerance: float) -> Piecewise:
+def joints_along(
+    robot: Robot, q0: Array, line: ToolPath, free: bool, tolerance: float
+) -> Piecewise:
     """The joints over the part s of the way, from 0 to 1, or a SingularityError."""
-    arm = _Follower.of(robot, line)
+    arm = _Follower.of(robot, line, 3 if free else 6)
     solution, nodes = arm.integrate(q0), FIRST_NODES
     while True:
         s = np.linspace(0.0, 1.0, nodes + 1)
-        q, _ = arm.search.descend(line.pose(s), solution(s).T, NODE_TOLERANCE)
+        q, _ = arm.search.descend(line(s).pose, solution(s).T, NODE_TOLERANCE)
         q[0] = q0
         path = hermite(s, q, *arm.rates(q))
         between = (s[:-1, None] + CHECKED_PLACES / nodes).ravel()
@@ -64,29 +65,34 @@ def joints_along(robot: Robot, q0: Array, line: ToolLine, tolerance: float) -> P
 @dataclass(frozen=True, slots=True, eq=False)
 class _Follower:
     robot: Robot
-    line: ToolLine
+    line: ToolPath
+    rows: slice
+    """The rows of the Jacobian that the line prescribes."""
+    twist: Array
+    """Change of the prescribed coordinates with s, constant on the line, (3,) or (6,)."""
     search: PoseSearch
     """Brings configurations onto the line; limits are checked when the path is known."""
 
     @classmethod
-    def of(cls, robot: Robot, line: ToolLine) -> _Follower:
-        far = np.full(robot.n, np.inf)
+    def of(cls, robot: Robot, line: ToolPath, count: int) -> _Follower:
+        far, twist = np.full(robot.n, np.inf), np.concatenate([line.way, line.turn])[:count]
         arm = robot.forward_kinematics, robot.jacobian, -far, far
-        return cls(robot, line, PoseSearch(*arm, line.rows, least_damping=SINGULAR**2))
+        search = PoseSearch(*arm, tuple(range(count)), least_damping=SINGULAR**2)
+        return cls(robot, line, slice(count), twist, search)
 
     def jacobian(self, q: Array) -> Array:
-        return self.robot.jacobian(q)[..., self.line.rows, :]
+        return self.robot.jacobian(q)[..., self.rows, :]
 
     def slopes(self, q: Array) -> Array:
         """q' = J⁺ V at configurations (..., n)."""
-        return damped_inverse(self.jacobian(q)) @ self.line.twist
+        return damped_inverse(self.jacobian(q)) @ self.twist
 
     def rates(self, q: Array) -> tuple[Array, Array]:
         """q' and q'' at configurations (..., n)."""
         J = self.jacobian(q)
         J_inv = damped_inverse(J)
-        slope = J_inv @ self.line.twist
-        Jd = self.robot.jacobian_dot(q, slope)[..., self.line.rows, :]
+        slope = J_inv @ self.twist
+        Jd = self.robot.jacobian_dot(q, slope)[..., self.rows, :]
         column = slope[..., None]
         null = np.swapaxes(Jd, -1, -2) @ np.swapaxes(J_inv, -1, -2) @ column
         bend = null - J_inv @ (Jd @ column + J @ null)
@@ -94,8 +100,8 @@ class _Follower:
 
     def lost(self, q: Array) -> float:
         """The part of the twist that the joints cannot give at q (n,)."""
-        missing = self.line.twist - self.jacobian(q) @ self.slopes(q)
-        return float(np.linalg.norm(missing) / np.linalg.norm(self.line.twist))
+        missing = self.twist - self.jacobian(q) @ self.slopes(q)
+        return float(np.linalg.norm(missing) / np.linalg.norm(self.twist))
 
     def integrate(self, q0: Array) -> Any:
         """The solution of q' = J⁺ V from q0, a function of s."""
@@ -117,7 +123,7 @@ class _Follower:
     def deviation(self, path: Piecewise, s: Array) -> Array:
         """How far the path is from what it should be at s (m,), in units of the tolerances."""
         q, slope, bend = path(s)
-        away = np.abs(self.search.error(self.line.pose(s), q)[:, self.line.rows]).max(-1)
+        away = np.abs(self.search.error(self.line(s).pose, q)[:, self.rows]).max(-1)
         due, due_bend = self.rates(q)
         size = 1.0 + np.abs(due).max(-1)
         wrong = np.abs(slope - due).max(-1) / size / VELOCITY_TOLERANCE
@@ -141,7 +147,7 @@ class _Follower:
                 found + "The arm is stretched out or otherwise singular; choose a target within "
                 "reach, another start, or another orientation"
             )
-        held = "" if self.line.free else ' and turn it as asked; pass orientation="free" or'
+        held = "" if len(self.twist) == 3 else ' and turn it as asked; pass orientation="free" or'
         return SingularityError(
             found
             + f"Its {counted(self.robot.n, 'joint')} cannot move the tool in this direction{held}"
@@ -159,32 +165,6 @@ def damped_inverse(J: Array) -> Array:
 
 LINE_TOLERANCE = 1e-10
 """Distance of the tool from its line that is allowed by default [m and rad]."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AlongPath:
-    """A path q(s) of the joints, followed by a law of time s(t)."""
-
-    path: Piecewise
-    """The joints over the part s of the way, from 0 to 1."""
-    law: Piecewise
-    """s over time, of one coordinate."""
-
-    @property
-    def n(self) -> int:
-        """Number of coordinates."""
-        return self.path.n
-
-    @property
-    def duration(self) -> float:
-        """How long it takes [s]."""
-        return self.law.duration
-
-    def __call__(self, t: npt.ArrayLike) -> Motion:
-        """Positions, velocities and accelerations (..., n) at times of any shape [s]."""
-        s, sd, sdd = self.law(t)
-        q, slope, bend = self.path(s[..., 0])
-        return Motion(q, slope * sd, bend * sd**2 + slope * sdd)
 
 
 def cartesian_line(
@@ -224,23 +204,25 @@ def cartesian_line(
     q0 = check_point("q0", q0, check_robot(robot))
     check_range(robot, lambda: (q0, q0))
     tolerance = check_positive("tolerance", tolerance, "m")
-    line = _line(robot, q0, position, orientation)
+    line, free = _line(robot, q0, position, orientation)
     law = law_of_time(line, duration, speed, acceleration)
-    path = joints_along(robot, q0, line, tolerance)
+    path = joints_along(robot, q0, line, free, tolerance)
     check_range(robot, path.reach)
     return AlongPath(path, law)
 
 
-def _line(robot: Robot, q0: Array, position: npt.ArrayLike, orientation: npt.ArrayLike) -> ToolLine:
+def _line(
+    robot: Robot, q0: Array, position: npt.ArrayLike, orientation: npt.ArrayLike
+) -> tuple[ToolPath, bool]:
+    """The line, and whether the orientation does not matter."""
     start = robot.forward_kinematics(q0)
-    R, p = start[:3, :3], start[:3, 3]
-    way = check_constant("position", position, (3,)) - p
+    way = check_constant("position", position, (3,)) - start[:3, 3]
     if not isinstance(orientation, str):
         goal = transform(check_constant("orientation", orientation, (3, 3)))
-        turn = rotation_vector(check_transform("orientation", goal)[:3, :3] @ R.T)
-        return ToolLine(p, way, R, turn, free=False)
+        turn = rotation_vector(check_transform("orientation", goal)[:3, :3] @ start[:3, :3].T)
+        return straight(start, way, turn), False
     if orientation not in ("keep", "free"):
         raise TrajectoryError(
             f'orientation: expected a rotation (3, 3), "keep" or "free", got {shown(orientation)}'
         )
-    return ToolLine(p, way, R, np.zeros(3), free=orientation == "free")
+    return straight(start, way, np.zeros(3)), orientation == "free"

@@ -26,8 +26,8 @@ from armdyn.errors import ShapeError, TrajectoryError, counted, shown
 from armdyn.report.figures import save_picture
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import floats
-from armdyn.simulation.trajectories.line import AlongPath
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
+from armdyn.simulation.trajectories.tool import AlongPath
 
 SLOWEST = 1e-6
 """Speed ṡ below which friction is that of this speed: dry friction acts at once."""

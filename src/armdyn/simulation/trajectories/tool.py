@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,115 +28,66 @@ class ToolMotion(NamedTuple):
     """Acceleration of its origin and angular acceleration, (..., 6) [m/s², rad/s²]."""
 
 
-class ToolPath(Protocol):
-    """A way of the tool over the part s of it, from 0 to 1."""
-
-    def pose(self, s: Array) -> Array:
-        """Where the tool is at parts s (...), (..., 4, 4)."""
-        ...
-
-    def slopes(self, s: Array) -> tuple[Array, Array]:
-        """The twist for s' = 1, and its derivative, (..., 6) each."""
-        ...
-
-    @property
-    def size(self) -> float:
-        """How long it is [m]; how far the tool turns if it only turns [rad]."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class ToolLine:
-    """A straight line on which the tool turns about one axis."""
-
-    start: Array
-    """Position at the start, (3,) [m]."""
-    way: Array
-    """From the start to the end, (3,) [m]."""
-    R: Array
-    """Rotation at the start, (3, 3)."""
-    turn: Array
-    """Axis times angle of the turn on the way, (3,) [rad]."""
-    free: bool = False
-    """Whether the orientation does not matter."""
-
-    @property
-    def rows(self) -> tuple[int, ...]:
-        """The rows of the Jacobian that the line prescribes."""
-        return tuple(range(3 if self.free else 6))
-
-    @property
-    def twist(self) -> Array:
-        """Change of the prescribed coordinates with s, constant on the line, (3,) or (6,)."""
-        return np.concatenate([self.way, self.turn])[: len(self.rows)]
-
-    @property
-    def size(self) -> float:
-        """How long it is [m]; how far the tool turns if it only turns [rad]."""
-        return float(np.linalg.norm(self.way)) or float(np.linalg.norm(self.turn))
-
-    def pose(self, s: Array) -> Array:
-        """Where the tool is at parts s (...) of the way, (..., 4, 4)."""
-        s = s[..., None]
-        return _poses(rotation_from_vector(s * self.turn) @ self.R, self.start + s * self.way)
-
-    def slopes(self, s: Array) -> tuple[Array, Array]:
-        """The twist for s' = 1, which is constant, and its derivative."""
-        twist = np.concatenate([self.way, self.turn])
-        return np.broadcast_to(twist, (*s.shape, 6)), np.zeros((*s.shape, 6))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ToolCircle:
-    """An arc of a circle; the tool turns with it, or keeps its orientation."""
+class ToolPath:
+    """A way of the tool over the part s of it, from 0 to 1: a straight line, or an arc."""
 
     start: Array
     """Pose at the start, (4, 4)."""
-    centre: Array
-    """Centre of the circle, (3,) [m]."""
+    way: Array
+    """How far it goes straight on, (3,) [m]."""
     turn: Array
-    """Axis times angle of the arc, (3,) [rad]."""
-    turns: bool
-    """Whether the tool turns with the arc."""
+    """Axis times angle by which it turns on the way, (3,) [rad]."""
+    arc: Array
+    """Axis times angle by which it goes round a centre, (3,) [rad]."""
+    centre: Array
+    """That centre, (3,) [m]."""
 
     @property
     def size(self) -> float:
-        """Length of the arc [m]."""
-        return float(np.linalg.norm(np.cross(self.turn, self.start[:3, 3] - self.centre)))
+        """How long it is [m]; how far the tool turns if it only turns [rad]."""
+        first = self.way + np.cross(self.arc, self.start[:3, 3] - self.centre)
+        return float(np.linalg.norm(first)) or float(np.linalg.norm(self.turn))
 
-    def pose(self, s: Array) -> Array:
-        """Where the tool is at parts s (...) of the way, (..., 4, 4)."""
-        Q, R = rotation_from_vector(s[..., None] * self.turn), self.start[:3, :3]
-        place = self.centre + rotate(Q, self.start[:3, 3] - self.centre)
-        return _poses(Q @ R if self.turns else np.broadcast_to(R, Q.shape), place)
-
-    def slopes(self, s: Array) -> tuple[Array, Array]:
-        """The twist for s' = 1, and its derivative, (..., 6) each."""
-        Q = rotation_from_vector(s[..., None] * self.turn)
-        v = cross(self.turn, rotate(Q, self.start[:3, 3] - self.centre))
-        turning = np.broadcast_to(self.turns * self.turn, v.shape)
-        bend = cross(self.turn, v)
-        return np.concatenate([v, turning], -1), np.concatenate([bend, np.zeros_like(v)], -1)
+    def __call__(self, s: Array) -> ToolMotion:
+        """The tool at parts s (...) of the way, with derivatives by s in place of rates."""
+        along, arm = s[..., None], self.start[:3, 3] - self.centre
+        if self.arc.any():
+            arm = rotate(rotation_from_vector(along * self.arc), arm)
+        pose, (twist, bend) = np.zeros((*s.shape, 4, 4)), np.zeros((2, *s.shape, 6))
+        pose[..., :3, :3] = rotation_from_vector(along * self.turn) @ self.start[:3, :3]
+        pose[..., :3, 3], pose[..., 3, 3] = self.centre + arm + along * self.way, 1.0
+        round_it = cross(self.arc, arm)
+        twist[..., :3], twist[..., 3:] = self.way + round_it, self.turn
+        bend[..., :3] = cross(self.arc, round_it)
+        return ToolMotion(pose, twist, bend)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AlongTool:
-    """A path of the tool, followed by a law of time s(t)."""
+class AlongPath:
+    """A path of the joints or of the tool, followed by a law of time s(t)."""
 
-    path: ToolPath
+    path: Any
+    """A `Motion` or a `ToolMotion` over the part s of the way, from 0 to 1."""
     law: Piecewise
     """s over time, of one coordinate."""
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates, of a path of joints."""
+        count: int = self.path.n
+        return count
 
     @property
     def duration(self) -> float:
         """How long it takes [s]."""
         return self.law.duration
 
-    def __call__(self, t: npt.ArrayLike) -> ToolMotion:
-        """The tool at times of any shape [s]."""
+    def __call__(self, t: npt.ArrayLike) -> Any:
+        """Positions (or the pose), velocities and accelerations at times of any shape [s]."""
         s, sd, sdd = self.law(t)
-        slope, bend = self.path.slopes(s[..., 0])
-        return ToolMotion(self.path.pose(s[..., 0]), slope * sd, bend * sd**2 + slope * sdd)
+        at = self.path(s[..., 0])
+        return type(at)(at[0], at[1] * sd, at[2] * sd**2 + at[1] * sdd)
 
 
 def tool_line(
@@ -146,7 +97,7 @@ def tool_line(
     duration: float | None = None,
     speed: float | None = None,
     acceleration: float | None = None,
-) -> AlongTool:
+) -> AlongPath:
     """A tool that moves in a straight line from one pose to another, from rest to rest.
 
     Start and end are transforms (4, 4) in the world. It turns about one axis in proportion to the
@@ -154,8 +105,13 @@ def tool_line(
     """
     T, goal = check_transform("start", start), check_transform("end", end)
     turn = rotation_vector(goal[:3, :3] @ T[:3, :3].T)
-    line = ToolLine(T[:3, 3], goal[:3, 3] - T[:3, 3], T[:3, :3], turn)
-    return AlongTool(line, law_of_time(line, duration, speed, acceleration))
+    line = straight(T, goal[:3, 3] - T[:3, 3], turn)
+    return AlongPath(line, law_of_time(line, duration, speed, acceleration))
+
+
+def straight(start: Array, way: Array, turn: Array) -> ToolPath:
+    """A straight line from a pose (4, 4) on, with a turn about one axis, (3,) each."""
+    return ToolPath(start, way, turn, np.zeros(3), start[:3, 3])
 
 
 def tool_circle(
@@ -168,7 +124,7 @@ def tool_circle(
     duration: float | None = None,
     speed: float | None = None,
     acceleration: float | None = None,
-) -> AlongTool:
+) -> AlongPath:
     """A tool that moves on an arc of a circle, from rest to rest.
 
     Args:
@@ -185,10 +141,10 @@ def tool_circle(
     length = float(np.linalg.norm(direction))
     if not length:
         raise TrajectoryError("axis: expected a direction, got the vector zero")
-    turn = check_constant("angle", angle, ()) * direction / length
-    T = check_transform("start", start)
-    circle = ToolCircle(T, check_constant("centre", centre, (3,)), turn, turns)
-    return AlongTool(circle, law_of_time(circle, duration, speed, acceleration))
+    arc = check_constant("angle", angle, ()) * direction / length
+    middle = check_constant("centre", centre, (3,))
+    circle = ToolPath(check_transform("start", start), np.zeros(3), turns * arc, arc, middle)
+    return AlongPath(circle, law_of_time(circle, duration, speed, acceleration))
 
 
 def law_of_time(
@@ -207,9 +163,3 @@ def law_of_time(
     if acceleration is not None:
         bend = check_positive("acceleration", acceleration, "m/s²") / size
     return quintic([0.0], [1.0], duration, velocity=top, acceleration=bend)
-
-
-def _poses(R: Array, position: Array) -> Array:
-    T = np.zeros((*position.shape[:-1], 4, 4))
-    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, position, 1.0
-    return T
