@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector
-from armdyn.errors import ShapeError, SimulationError, counted, shown
+from armdyn.errors import ShapeError, SimulationError, counted
 from armdyn.kernels.stepper import Run, StepInput, Stepper, stepper
 from armdyn.model import Drive
 from armdyn.quantities.steps import StepRequest
@@ -24,108 +24,62 @@ LAWS = {GravityPD: "pd", ComputedTorque: "computed_torque"}
 """The controllers that can be compiled into the loop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Horizon:
-    """The arms and steps of a rollout."""
-
-    batch: tuple[int, ...]
-    """Shape of the arms."""
-    n: int
-    step: float
-    steps: int
-
-    def rows(self, what: str, values: Array) -> Array:
-        """Vectors (..., times, n), broadcast to (arms, times, n); one may stand for all arms."""
-        lead, (times, n) = values.shape[:-2], values.shape[-2:]
-        if all(size == 1 for size in lead):
-            return np.ascontiguousarray(values.reshape(1, times, n))
+def _torque_inputs(
+    torque: npt.ArrayLike, n: int, batch: tuple[int, ...], steps: int
+) -> list[StepInput]:
+    """Torques at the start and at the end of every step; one arm may stand for all."""
+    given = check_joint_vector("torque", torque, n)
+    table = given.reshape(_torque_shape(given.shape, batch, steps))
+    if any(size > 1 for size in table.shape[:-2]):
         try:
-            full = np.broadcast_to(values, (*self.batch, times, n))
+            table = np.broadcast_to(table, (*batch, *table.shape[-2:]))
         except ValueError:
             raise ShapeError(
-                f"{what}: its arms, of shape {lead}, do not fit those of q0, of shape {self.batch}"
+                f"torque: its arms, of shape {table.shape[:-2]}, do not fit those of q0, of shape "
+                f"{batch}"
             ) from None
-        return np.ascontiguousarray(full.reshape(-1, times, n))
+    rows = np.ascontiguousarray(table.reshape(-1, *table.shape[-2:]))
+    return [StepInput(rows, 0, 1), StepInput(rows, 1, 1)]
 
 
-def law(robot: Robot, controller: Any) -> str:
-    """The control law that is compiled; an error if there is none."""
-    if controller is None:
-        return "torque"
-    if type(controller) not in LAWS:
-        names = " and ".join(kind.__name__ for kind in LAWS)
-        raise SimulationError(
-            f"only the controllers {names} can be compiled into a loop, got {shown(controller)}; "
-            "use an adaptive method"
-        )
-    if controller.robot.model.digest != robot.model.digest:
-        raise SimulationError(
-            "a compiled controller knows the arm itself, this one knows another model, "
-            f"{controller.robot.name!r}; make it with the same robot, or use an adaptive method"
-        )
-    return LAWS[type(controller)]
-
-
-def step_inputs(
-    torque: npt.ArrayLike | None,
-    controller: GravityPD | ComputedTorque | None,
-    request: StepRequest,
-    over: Horizon,
-) -> list[StepInput]:
-    """The length of every step, and torques at its start and its end or what a law needs."""
-    if torque is not None and controller is not None:
-        raise SimulationError("give a torque or a controller, not both")
-    length = StepInput(np.full((1, 1, 1), float(over.step)))
-    if controller is not None:
-        return [length, *_control_inputs(controller, request, over)]
-    rows = np.zeros((1, 1, over.n))
-    if torque is not None:
-        given = check_joint_vector("torque", torque, over.n)
-        if not np.isfinite(given).all():
-            raise SimulationError("torque: expected finite numbers, got some that are not")
-        rows = over.rows("torque", given.reshape(_torque_shape(given.shape, over)))
-    return [length, StepInput(rows, 0, 1), StepInput(rows, 1, 1)]
-
-
-def _torque_shape(shape: tuple[int, ...], over: Horizon) -> tuple[int, ...]:
+def _torque_shape(shape: tuple[int, ...], batch: tuple[int, ...], steps: int) -> tuple[int, ...]:
     """The shape with an axis for the time before the last one."""
-    lead, n, times = shape[:-1], shape[-1], over.steps + 1
-    held = lead in ((), over.batch)
+    lead, n, times = shape[:-1], shape[-1], steps + 1
+    held = lead in ((), batch)
     alike = set(lead[:-1]) <= {1}
-    table = lead[-1:] == (times,) and (alike or len(lead) == len(over.batch) + 1)
+    table = lead[-1:] == (times,) and (alike or len(lead) == len(batch) + 1)
     if held and table:
-        ones = (1,) * len(over.batch)
+        ones = (1,) * len(batch)
         raise ShapeError(
             f"torque: {times} rows for {times} arms and {times} instants; write a table of the "
-            f"time as {(*ones, times, n)} and a torque for each arm as {(*over.batch, 1, n)}"
+            f"time as {(*ones, times, n)} and a torque for each arm as {(*batch, 1, n)}"
         )
     if held:
         return (*lead, 1, n)
-    if table or (len(lead) == len(over.batch) + 1 and lead[-1] == 1):
+    if table or (len(lead) == len(batch) + 1 and lead[-1] == 1):
         return shape
-    arms = ", ".join(map(str, over.batch))
-    each = f", ({arms}, {n}) or ({arms}, {times}, {n})" if over.batch else ""
+    arms = ", ".join(map(str, batch))
+    each = f", ({arms}, {n}) or ({arms}, {times}, {n})" if batch else ""
     raise ShapeError(
         f"torque: expected shape ({n},), ({times}, {n}){each}, with a row for the start and for "
-        f"the end of each of the {counted(over.steps, 'step')}, got shape {shape}"
+        f"the end of each of the {counted(steps, 'step')}, got shape {shape}"
     )
 
 
 def _control_inputs(
-    controller: GravityPD | ComputedTorque, request: StepRequest, over: Horizon
+    controller: GravityPD | ComputedTorque, request: StepRequest, half_steps: Array
 ) -> list[StepInput]:
     """Gains, and what is wanted twice a step."""
     gains = [StepInput(controller.gains[name].reshape(1, 1, -1).copy()) for name in ("kp", "kd")]
-    times = 0.5 * over.step * np.arange(2 * over.steps + 1)
     target: Any = controller.target  # trajectories take many times at once
-    wanted = target(times)
+    wanted = target(half_steps)
     qd = np.asarray(wanted.qd, dtype=float)
     added = (
         controller.robot.friction_torque(qd, wanted.q) if controller.friction else np.zeros_like(qd)
     )
     vectors = [wanted.q, qd, wanted.qdd][: request.reference - 1]
     row = np.concatenate(np.broadcast_arrays(*vectors, added), -1)
-    rows = np.ascontiguousarray(row.reshape(1, -1, request.reference * over.n))
+    rows = np.ascontiguousarray(row.reshape(1, -1, row.shape[-1]))
     if not np.isfinite(rows).all():
         raise SimulationError("the motion to follow has numbers in it that are not finite")
     ahead = {"start": 0, "middle": 1, "end": 2}
@@ -188,7 +142,7 @@ def rollout(
     iterations: int = ITERATIONS,
     progress: Callable[[int], None] | None = None,
 ) -> Rollout:
-    """The motion of one arm or many in fixed steps.
+    """The motion of one arm or many in fixed steps, from what `simulate` has checked.
 
     Each arm has the same bits alone and in any batch, on any number of threads. Ctrl-C ends a
     rollout early and keeps what was computed. A negative step [s] goes back in time. The method
@@ -199,18 +153,19 @@ def rollout(
     Dry friction must be smooth. A state of a size beyond `limit` has diverged. `progress` is
     called with the number of steps taken, about twenty times a second.
     """
-    _check(step, steps, every, limit)
     if friction:
         refuse_dry(robot)
-    q, qd = _states(robot, q0=q0, qd0=qd0)
-    over = Horizon(q.shape[:-1], robot.n, step, steps)
-    implicit = method == "symplectic"
-    request = StepRequest(
-        method, law(robot, controller), friction, iterations if implicit else 0, robot.search_effort
-    )
+    n, implicit = robot.n, method == "symplectic"
+    q, qd = broadcast(q0=check_joint_vector("q0", q0, n), qd0=check_joint_vector("qd0", qd0, n))
+    batch, law = q.shape[:-1], "torque" if controller is None else LAWS[type(controller)]
+    request = StepRequest(method, law, friction, iterations * implicit, robot.search_effort)
     request.check()
-    tracks = step_inputs(torque, controller, request, over)
-    q, qd = q.reshape(-1, robot.n), qd.reshape(-1, robot.n)
+    tracks = [StepInput(np.full((1, 1, 1), float(step)))]
+    if controller is None:
+        tracks += _torque_inputs(np.zeros(n) if torque is None else torque, n, batch, steps)
+    else:
+        tracks += _control_inputs(controller, request, 0.5 * step * np.arange(2 * steps + 1))
+    q, qd = q.reshape(-1, n), qd.reshape(-1, n)
     # the symplectic method has momenta p = M q̇: torques for q̇ as acceleration, and back
     rates = _from_rest(robot, "inverse_dynamics", q, qd) if implicit else qd
     state = np.concatenate([q, rates, np.zeros((len(q), request.extra))], -1)
@@ -222,7 +177,7 @@ def rollout(
     if implicit:
         velocities = _from_rest(robot, "forward_dynamics", positions, velocities)
         velocities[:, 0] = qd
-    shape, batch = (*over.batch, records, robot.n), over.batch
+    shape = (*batch, records, n)
     return Rollout(
         step * every * np.arange(records),
         positions.reshape(shape),
@@ -276,32 +231,6 @@ def _from_rest(robot: Robot, quantity: str, q: Array, given: Array) -> Array:
     """Dynamics from rest, without gravity and friction."""
     kernel = robot.kernel(quantity, friction=False, gravity=True)
     return kernel(q, np.zeros(robot.n), given, np.zeros(3))
-
-
-# what is given
-
-
-def _states(robot: Robot, **given: npt.ArrayLike) -> tuple[Array, ...]:
-    vectors = {name: check_joint_vector(name, value, robot.n) for name, value in given.items()}
-    for name, vector in vectors.items():
-        if not np.isfinite(vector).all():
-            raise SimulationError(f"{name}: expected finite numbers, got some that are not")
-    return broadcast(**vectors)
-
-
-def _check(step: float, steps: int, every: int, limit: float) -> None:
-    if not (_is_number(step) and math.isfinite(step) and step != 0):
-        raise SimulationError(f"step: expected a time that is not zero [s], got {shown(step)}")
-    for name, count in (("steps", steps), ("every", every)):
-        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-        if not whole or count < 1:
-            raise SimulationError(f"{name}: expected a whole number from 1 on, got {shown(count)}")
-    if not (_is_number(limit) and 0 < limit < math.inf):
-        raise SimulationError(f"limit: expected a positive number, got {shown(limit)}")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def refuse_dry(robot: Robot) -> None:

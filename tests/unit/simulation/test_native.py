@@ -8,7 +8,7 @@ import armdyn
 from armdyn.errors import ModelError, ShapeError, SimulationError, UnknownNameError
 from armdyn.kernels import build, stepper
 from armdyn.kernels.threads import set_threads
-from armdyn.simulation.controllers import ComputedTorque, GravityPD, SlotineLi
+from armdyn.simulation.controllers import ComputedTorque, GravityPD
 from armdyn.simulation.native import rollout
 from support.compiled_programs import targets
 from support.peers import close
@@ -159,8 +159,6 @@ def test_torques_in_all_their_shapes():
         rollout(ARM, q, qd, H, 3, torque=np.zeros((5, 4, 3)))
     with pytest.raises(ShapeError, match=r"torque: expected shape \(3,\), \(11, 3\), \(4, 3\) or"):
         rollout(ARM, q, qd, H, 10, torque=np.zeros((10, 3)))
-    with pytest.raises(SimulationError, match="torque: expected finite numbers"):
-        rollout(ARM, q, qd, H, 10, torque=[0, np.nan, 0])
 
 
 @pytest.mark.parametrize("law", [GravityPD, ComputedTorque])
@@ -229,27 +227,12 @@ def test_what_cannot_be_rolled_out():
     dry = armdyn.load("puma560")
     with pytest.raises(SimulationError, match="dry friction that jumps.*smooth_velocity"):
         rollout(dry, *np.zeros((2, 6)), H, 10)
-    for name, value in (("step", 0.0), ("step", np.nan), ("steps", 0), ("every", 1.5)):
-        given = {"step": H, "steps": 10} | {name: value}
-        with pytest.raises(SimulationError, match=f"{name}: expected"):
-            rollout(ARM, *start, **given)
-    with pytest.raises(SimulationError, match="limit: expected a positive number"):
-        rollout(ARM, *start, H, 10, limit=-1)
-    with pytest.raises(SimulationError, match="qd0: expected finite numbers"):
-        rollout(ARM, [0, 0, 0], [0, np.inf, 0], H, 10)
     with pytest.raises(SimulationError, match="records of 1 arms take .* GB.*larger `every`"):
         rollout(ARM, *start, H, 10**15)
     with pytest.raises(UnknownNameError, match="no compiled method 'rk5'.*rk4"):
         rollout(ARM, *start, H, 10, method="rk5")
     with pytest.raises(ModelError, match="iterations must be from 1"):
         rollout(ARM, *start, H, 10, method="symplectic", iterations=0)
-    with pytest.raises(SimulationError, match="only the controllers GravityPD and ComputedTorque"):
-        rollout(ARM, *start, H, 10, controller=SlotineLi(ARM, start[0]))
-    other = GravityPD(ARM.with_gravity([0, 0, -1]), start[0])
-    with pytest.raises(SimulationError, match="this one knows another model"):
-        rollout(ARM, *start, H, 10, controller=other)
-    with pytest.raises(SimulationError, match="not both"):
-        rollout(ARM, *start, H, 10, torque=[0, 0, 0], controller=GravityPD(ARM, start[0]))
 
 
 @pytest.mark.parametrize("name", [name for name, target in targets().items() if target.fma])

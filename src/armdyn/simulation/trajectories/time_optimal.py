@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_truth, frozen
-from armdyn.errors import ShapeError, TrajectoryError, counted, shown
+from armdyn.errors import TrajectoryError, shown
 from armdyn.report.figures import save_picture
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import floats
+from armdyn.simulation.checks import check_limit, check_points
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 from armdyn.simulation.trajectories.tool import AlongPath
 
@@ -171,13 +171,12 @@ def time_optimal(
         TrajectoryError: The path cannot be followed within these limits.
     """
     robot = check_robot(robot)
-    path = _path(_checked_points(points, robot.n))
-    most = _limit("effort", effort, robot.effort_limits, robot)
-    fast = _limit("velocity", velocity, robot.velocity_limits, robot)
-    if not np.isfinite(most).all():
-        raise TrajectoryError(
-            f"{robot.name!r} has no limit of the torque of {_infinite(robot, most)}; give `effort`"
-        )
+    path = _path(check_points("points", points, robot))
+    most = check_limit("effort", robot.effort_limits if effort is None else effort, robot.n)
+    fast = check_limit("velocity", robot.velocity_limits if velocity is None else velocity, robot.n)
+    free = ", ".join(robot.joint_names[i] for i in np.flatnonzero(np.isinf(most)))
+    if free:
+        raise TrajectoryError(f"{robot.name!r} has no limit of the torque of {free}; give `effort`")
     if not isinstance(steps, int) or steps < 10:
         raise TrajectoryError(f"steps must be a whole number from 10 on, got {shown(steps)}")
     s = np.linspace(0.0, path.duration, steps + 1)
@@ -297,33 +296,9 @@ def _path(points: Array) -> Piecewise:
     """The cubic spline through points, over the length of the lines between them from 0 to 1."""
     from scipy.interpolate import CubicSpline  # noqa: PLC0415 (slow to import)
 
-    way = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=-1)))
+    lengths = np.linalg.norm(np.diff(points, axis=0), axis=-1)
+    for k in np.flatnonzero(lengths == 0):
+        raise TrajectoryError(f"points {k + 1} and {k + 2} of the path are the same")
+    way = np.append(0.0, np.cumsum(lengths))
     spline = CubicSpline(way / way[-1], points, bc_type="natural")
     return hermite(way / way[-1], points, spline(way / way[-1], 1), spline(way / way[-1], 2))
-
-
-def _checked_points(points: npt.ArrayLike, n: int) -> Array:
-    try:
-        array = np.array(points, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise ShapeError(f"points: expected numbers (k, {n}), got {shown(points)}") from None
-    if array.ndim != 2 or array.shape[1] != n or len(array) < 2 or not np.isfinite(array).all():
-        raise ShapeError(
-            f"points: expected two or more finite positions of {counted(n, 'joint')}, (k, {n}), "
-            f"got shape {array.shape}"
-        )
-    same = np.flatnonzero((np.diff(array, axis=0) == 0).all(-1))
-    if same.size:
-        raise TrajectoryError(f"points {same[0] + 1} and {same[0] + 2} of the path are the same")
-    return array
-
-
-def _limit(what: str, given: npt.ArrayLike | None, own: Array, robot: Robot) -> Array:
-    array = floats(own if given is None else given)
-    if array.shape != (robot.n,) or not (array > 0).all():
-        raise ShapeError(f"{what}: expected {robot.n} positive numbers, got {shown(given)}")
-    return array
-
-
-def _infinite(robot: Robot, most: Array) -> str:
-    return ", ".join(name for name, m in zip(robot.joint_names, most, strict=True) if np.isinf(m))

@@ -95,11 +95,11 @@ def test_without_friction_toppra_takes_as_long(panda):
 @pytest.mark.parametrize(
     ("points", "options", "error", "match"),
     [
-        ([[0.0]], {"effort": [1.0]}, ShapeError, "two or more finite positions of 1 joint,"),
-        ([[0.0], [np.nan]], {"effort": [1.0]}, ShapeError, "finite positions"),
+        ([[0.0]], {"effort": [1.0]}, ShapeError, "points: expected two or more config"),
+        ([[0.0], [np.nan]], {"effort": [1.0]}, TrajectoryError, "points: expected finite"),
         ([[0.0], [1.0], [1.0]], {"effort": [1.0]}, TrajectoryError, "points 2 and 3 .* the same"),
         ([[0.0], [1.0]], {}, TrajectoryError, "no limit of the torque of .*; give `effort`"),
-        ([[0.0], [1.0]], {"effort": [-1.0]}, ShapeError, "effort: expected 1 positive numbers"),
+        ([[0.0], [1.0]], {"effort": [-1.0]}, TrajectoryError, "effort: a limit must be positive"),
         ([[0.0], [1.0]], {"effort": [1.0], "steps": 2}, TrajectoryError, "steps must be a whole"),
     ],
 )
