@@ -23,7 +23,7 @@ from armdyn.arrays import Array
 from armdyn.kernels.threads import set_threads
 from armdyn.model import FrictionLaw, Rotor
 from armdyn.robot import Robot
-from armdyn.simulation.native import rollout
+from armdyn.simulation.fixed import rollout
 
 STEP = 1e-3
 """Length of a step [s]."""

@@ -9,7 +9,7 @@ from armdyn.errors import ModelError, ShapeError, SimulationError, UnknownNameEr
 from armdyn.kernels import build, stepper
 from armdyn.kernels.threads import set_threads
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
-from armdyn.simulation.native import rollout
+from armdyn.simulation.fixed import rollout
 from support.compiled_programs import targets
 from support.peers import close
 from support.rollout_arms import ARMS, Swing, no_torque, runge_kutta, states
@@ -115,7 +115,7 @@ def test_threads_and_pauses_change_no_bit(method, monkeypatch):
     assert expected.q.shape == (3, 67, 8, SMALL.n)
     set_threads(3)
     for name, value in {"FIRST_STEPS": 1, "LEAST_STEPS": 1, "RETURN_PERIOD": 0.0}.items():
-        monkeypatch.setattr(f"armdyn.simulation.native.{name}", value)
+        monkeypatch.setattr(f"armdyn.simulation.fixed.{name}", value)
     taken = []
     found = rollout(SMALL, q, qd, H, 30, every=4, progress=taken.append, **method)
     assert taken == list(range(1, 31))
@@ -202,7 +202,7 @@ def test_a_rollout_stops_before_the_first_arm_that_diverges():
 
 
 def test_an_interruption_keeps_what_was_computed(monkeypatch):
-    monkeypatch.setattr("armdyn.simulation.native.FIRST_STEPS", 80)
+    monkeypatch.setattr("armdyn.simulation.fixed.FIRST_STEPS", 80)
     q, qd = states(ARM, 4)
 
     def stop(done):

@@ -8,7 +8,7 @@ import pytest
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.steps import StepRequest, step_program
-from armdyn.simulation.native import rollout
+from armdyn.simulation.fixed import rollout
 from support.loops import rod_arm
 from support.peers import close
 from support.rollout_arms import ARMS, states
