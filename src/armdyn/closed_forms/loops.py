@@ -18,10 +18,11 @@ import numpy as np
 
 from armdyn.closed_forms.blocks import BlockWriter
 from armdyn.closed_forms.document import Block, Line, index
+from armdyn.closed_forms.pages import TEXT
 from armdyn.closed_forms.quotients import factored
 from armdyn.closed_forms.recursive import Recursive, listed
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot
-from armdyn.closed_forms.tree import ZERO, Expr, Number, Symbol, product, total
+from armdyn.closed_forms.tree import ZERO, Call, Expr, Number, Symbol, power, product, total
 from armdyn.errors import LoopError
 from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Graph, node_array
@@ -29,7 +30,7 @@ from armdyn.graph.program import Program
 from armdyn.graph.ring import Ring, Trig
 from armdyn.loops.closure import Closure, closure_of
 from armdyn.loops.loop_coordinates import LoopCoordinates
-from armdyn.loops.plane import Path, PlanarLoop, Segment
+from armdyn.loops.plane import PlanarLoop, Segment
 from armdyn.loops.steps import Follower, LinearDyad, LinearStep, Step
 from armdyn.model import RobotModel
 
@@ -84,17 +85,16 @@ def notes_on_loops(model: RobotModel) -> Iterator[str]:
 
 
 def _curve(step: Follower) -> str:
-    powers = ("", f"q{step.leader + 1}", *(f"q{step.leader + 1}^{k}" for k in range(2, 99)))
-    terms = [_signed(c, power or "1") for c, power in zip(step.coefficients, powers, strict=False)]
-    return f"q{step.joint + 1} = {_joined(terms)}"
+    leader = Symbol(f"q{step.leader + 1}")
+    powers = (Number(1.0) if k == 0 else power(leader, k) for k in range(len(step.coefficients)))
+    return f"q{step.joint + 1} = {TEXT.write(total(map(_term, step.coefficients, powers)))}"
 
 
-def _linear(dyad: LinearStep) -> str:
+def _linear(step: LinearStep) -> str:
     told = []
-    for joint, ratios, offset in zip(dyad.unknown, dyad.ratios, dyad.offsets, strict=True):
-        terms = [_signed(ratio, f"q{j + 1}") for j, ratio in ratios]
-        terms += [f"{offset:+.6g}"] if offset else []
-        told.append(f"q{joint + 1} = {_joined(terms)}")
+    for joint, ratios, offset in zip(step.unknown, step.ratios, step.offsets, strict=True):
+        terms = (_term(ratio, Symbol(f"q{j + 1}")) for j, ratio in ratios)
+        told.append(f"q{joint + 1} = {TEXT.write(total([*terms, _term(offset)]))}")
     return ", ".join(told)
 
 
@@ -102,32 +102,18 @@ def _closure(plane: PlanarLoop) -> tuple[str, str]:
     """Both components of the closure."""
     x, y = [], []
     for segment in plane.segments:
-        cosine, sine = _pair(segment.path)
-        (vx, vy), slide = segment.v, f" q{segment.slide + 1}" if segment.slide >= 0 else ""
-        x += [_signed(vx, cosine + slide), _signed(-vy, sine + slide)]
-        y += [_signed(vx, sine + slide), _signed(vy, cosine + slide)]
-    return _joined(x), _joined(y)
+        angle = total(_term(sign, Symbol(f"q{j + 1}")) for j, sign in segment.path)
+        turned = Call("cos", (angle,)), Call("sin", (angle,))
+        cosine, sine = turned if segment.path else (Number(1.0), ZERO)
+        slide = [Symbol(f"q{segment.slide + 1}")] if segment.slide >= 0 else []
+        vx, vy = segment.v
+        x += [_term(vx, cosine, *slide), _term(-vy, sine, *slide)]
+        y += [_term(vx, sine, *slide), _term(vy, cosine, *slide)]
+    return TEXT.write(total(x)), TEXT.write(total(y))
 
 
-def _pair(path: Path) -> tuple[str, str]:
-    if not path:
-        return "1", "0"
-    angle = _joined([_signed(sign, f"q{j + 1}") for j, sign in path])
-    return f"cos({angle})", f"sin({angle})"
-
-
-def _signed(factor: float, what: str) -> str:
-    """A term with its sign; nothing if it is zero."""
-    if not factor or what.startswith("0"):
-        return ""
-    size = "" if abs(factor) == 1 and not what.startswith("1") else f"{abs(factor):.6g}"
-    rest = what.removeprefix("1").strip()
-    return ("- " if factor < 0 else "+ ") + " ".join(word for word in (size, rest) if word)
-
-
-def _joined(terms: list[str]) -> str:
-    text = " ".join(term for term in terms if term)
-    return text.removeprefix("+ ") or "0"
+def _term(number: float, *factors: Expr) -> Expr:
+    return product([Number(float(f"{number:.6g}")), *factors])
 
 
 SAME_LENGTH = 1e-12

@@ -281,4 +281,4 @@ def test_mounting_an_arm_elsewhere_turns_its_forces(tmp_path):
 def test_equations_tell_the_closure(five_bar):
     notes = " ".join(armdyn.equations(five_bar).notes)
     assert "the coordinates are the actuated joints q1, q3; q2, q4 are passive" in notes
-    assert "loop pin: - 0.28 + 0.35 cos(q1) + 0.52 cos(q1 + q2)" in notes
+    assert "loop pin: 0.35 cos(q1) - 0.28 + 0.52 cos(q1 + q2)" in notes
