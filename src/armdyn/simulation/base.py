@@ -24,7 +24,7 @@ from armdyn.io.csv.base_motion import base_motion_from_csv
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_vector, rotation_vector
 from armdyn.robot import Robot
-from armdyn.simulation.checks import floats
+from armdyn.simulation.checks import check_increasing
 
 GivenBase = (
     BaseMotion | tuple[npt.ArrayLike, BaseMotion] | Callable[[float], BaseMotion] | str | Path
@@ -47,9 +47,7 @@ class SampledBase:
         cls, robot: Robot, times: npt.ArrayLike, motion: BaseMotion, source: str
     ) -> "SampledBase":
         """The samples of a motion whose batch goes along times."""
-        t = floats(times)
-        if t.ndim != 1 or not t.size or not np.isfinite(t).all() or (np.diff(t) <= 0).any():
-            raise SimulationError(f"{source}: expected increasing times, (m,), got {shown(times)}")
+        t = check_increasing(source, times, SimulationError)
         rows = motion.vector(robot.model.base[:3, :3])
         if rows.shape[:-1] not in ((), (1,), t.shape):
             raise ShapeError(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, frozen
-from armdyn.errors import ShapeError, TrajectoryError, shown
+from armdyn.errors import ArmdynError, ShapeError, TrajectoryError, shown
 from armdyn.robot import Robot, check_robot
 
 LIMIT_ROUNDING = 1e-12
@@ -67,6 +67,41 @@ def check_limit(what: str, value: npt.ArrayLike | None, n: int) -> Array:
             f"{what}: a limit must be positive, got {limit.tolist()}; leave it out for none"
         )
     return limit
+
+
+def check_each(
+    what: str,
+    value: npt.ArrayLike,
+    n: int,
+    error: type[ArmdynError],
+    unit: str = "",
+    *,
+    zero: bool = False,
+) -> Array:
+    """A positive number of each joint, (n,), from one for all or one for each; or zero."""
+    numbers = floats(value)
+    inside = np.isfinite(numbers) & (numbers >= 0 if zero else numbers > 0)
+    fits = inside.all() and numbers.shape in ((), (1,), (n,))
+    if not fits or np.asarray(value).dtype.kind == "b":
+        raise error(
+            f"{what}: expected a number that is {'not negative' if zero else 'positive'}, or {n} "
+            f"of them, one for each{f' joint [{unit}]' * bool(unit)}, got {shown(value)}"
+        )
+    return np.array(np.broadcast_to(numbers, (n,)))
+
+
+def check_increasing(what: str, value: npt.ArrayLike, error: type[ArmdynError]) -> Array:
+    """Times that increase, (m,)."""
+    times = floats(value)
+    if times.ndim != 1 or not times.size or not np.isfinite(times).all():
+        raise error(f"{what}: expected finite times of shape (m,) [s], got {shown(value)}")
+    for k in np.flatnonzero(np.diff(times) <= 0) + 1:
+        word = "stands still" if times[k] == times[k - 1] else "goes backwards"
+        raise error(
+            f"{what}: time {word} at row {k}, from {times[k - 1]:.9g} to {times[k]:.9g} s; sort "
+            "the rows, and leave out those that come twice"
+        )
+    return times
 
 
 def check_positive(what: str, value: Any, unit: str = "s") -> float:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from armdyn.formulations.spatial import rotate, rotate_back, transpose
 from armdyn.kinematics.pose_search import logarithm_slope, pose_error
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import floats
+from armdyn.simulation.checks import check_each, floats
 from armdyn.simulation.protocols import Motion, Trajectory
 from armdyn.simulation.trajectories.tool import ToolMotion
 
@@ -76,7 +77,7 @@ class Following:
         """
         self.robot, self.friction = check_robot(robot), check_truth("friction", friction)
         self.target = _motion(robot, target)
-        self.gains = {"kp": check_gains("kp", kp, robot.n), "kd": check_gains("kd", kd, robot.n)}
+        self.gains = {"kp": _gains("kp", kp, robot.n), "kd": _gains("kd", kd, robot.n)}
 
     def _extra(self, want: Motion) -> Array | float:
         return self.robot.friction_torque(want.qd, want.q) if self.friction else 0.0
@@ -130,7 +131,7 @@ class SlotineLi(Following):
             friction: Whether friction at the wanted velocity is added.
         """
         super().__init__(robot, target, kd=kd, friction=friction)
-        self.gains = {"rate": check_gains("rate", rate, robot.n), "kd": self.gains["kd"]}
+        self.gains = {"rate": _gains("rate", rate, robot.n), "kd": self.gains["kd"]}
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
@@ -160,14 +161,7 @@ def _motion(robot: Robot, target: Trajectory | npt.ArrayLike) -> Callable[[float
     return lambda _: still
 
 
-def check_gains(name: str, value: npt.ArrayLike, n: int) -> Array:
-    """Gains (n,) that are not negative; a number is the gain of all."""
-    gains = floats(value)
-    if gains.shape not in ((), (1,), (n,)):
-        raise SimulationError(f"{name}: expected a number or {n} of them, got {shown(value)}")
-    if not ((gains >= 0) & (gains < np.inf)).all():
-        raise SimulationError(f"{name}: expected numbers that are not negative, got {shown(value)}")
-    return np.broadcast_to(gains, (n,))
+_gains = partial(check_each, error=SimulationError, zero=True)
 
 
 ToolTarget = npt.ArrayLike | Callable[[float], Any]
@@ -213,8 +207,8 @@ class OperationalSpace:
         self.rows = list(task_rows(self.task))
         check_task(self.task, robot.n)
         m = len(self.rows)
-        self.gains = {"kp": check_gains("kp", kp, m), "kd": check_gains("kd", kd, m)}
-        self.joint_damping = check_gains("joint_damping", joint_damping, robot.n)
+        self.gains = {"kp": _gains("kp", kp, m), "kd": _gains("kd", kd, m)}
+        self.joint_damping = _gains("joint_damping", joint_damping, robot.n)
         if not 0 <= real(singular_damping) < np.inf:
             given = shown(singular_damping)
             raise SimulationError(f"singular_damping: expected a number from 0 on, got {given}")
@@ -266,7 +260,7 @@ class CartesianImpedance:
         values, axes = np.linalg.eigh(self.stiffness)
         own = 2.0 * (axes * np.sqrt(values.clip(0))) @ axes.T
         self.damping = own if damping is None else _check_matrix("damping", damping)
-        self.joint_damping = check_gains("joint_damping", joint_damping, robot.n)
+        self.joint_damping = _gains("joint_damping", joint_damping, robot.n)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
@@ -325,7 +319,7 @@ def _check_matrix(name: str, value: npt.ArrayLike) -> Array:
     """A symmetric matrix (6, 6) without negative eigenvalues; numbers stand on its diagonal."""
     K = floats(value)
     if K.shape != (6, 6):
-        return np.diag(check_gains(name, value, 6))
+        return np.diag(_gains(name, value, 6))
     if not (np.isfinite(K).all() and np.allclose(K, K.T, rtol=1e-9, atol=0)):
         raise SimulationError(f"{name}: expected a symmetric matrix (6, 6), got {shown(value)}")
     values = np.linalg.eigvalsh(K)

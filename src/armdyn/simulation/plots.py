@@ -350,19 +350,14 @@ def _name(axes: Any, joint: str, i: int) -> None:
 def spread(heights: Array, gap: float = NAME_GAP, low: float = -np.inf) -> Array:
     """The heights from `low` on nearest to those given, in the same order, no two closer than gap.
 
-    Less k times the gap they must not decrease: a regression by pooling neighbours that do.
+    Less k times the gap they must not decrease: an isotonic regression.
     """
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415 (slow to import)
+
     order = np.argsort(heights, kind="stable")
     ladder = gap * np.arange(len(heights))
-    pools: list[tuple[float, int]] = []
-    for value in heights[order] - ladder:
-        pools.append((float(value), 1))
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            (a, m), (b, k) = pools[-2:]
-            pools[-2:] = [((m * a + k * b) / (m + k), m + k)]
     result = np.empty(len(heights))
-    pooled = np.repeat([v for v, _ in pools], [k for _, k in pools])
-    result[order] = ladder + np.maximum(pooled, low)
+    result[order] = ladder + np.maximum(isotonic_regression(heights[order] - ladder).x, low)
     return result
 
 

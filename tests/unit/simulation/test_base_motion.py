@@ -176,7 +176,7 @@ def test_bad_motions_are_refused_by_name(tmp_path):
     refused(SimulationError, "base_motion: expected an armdyn.BaseMotion, a function", 3)
     refused(SimulationError, "gave 7 at t = 0 s; expected an armdyn.BaseMotion", lambda t: 7)
     refused(SimulationError, "raised KeyError at t = 0 s", lambda t: {}[t])
-    refused(SimulationError, "expected increasing times", ([1, 0], BaseMotion()))
+    refused(SimulationError, "base_motion: time goes backwards at row 1", ([1, 0], BaseMotion()))
     late = ([0, 0.5], BaseMotion())
     refused(SimulationError, "from 0 to 0.5 s, but it is needed from 0 to 1 s", late)
     for header, words in (

@@ -170,16 +170,22 @@ def test_controllers_take_batches_of_states(robot, motion):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda r: GravityPD(r, START, kp=-1.0), "kp: expected numbers that are not negative"),
-        (lambda r: GravityPD(r, START, kp=[1, 2]), "kp: expected a number or 3 of them"),
-        (lambda r: SlotineLi(r, START, rate=np.nan), "rate: expected numbers"),
+        (lambda r: GravityPD(r, START, kp=-1.0), "kp: expected a number that is not negative"),
+        (
+            lambda r: GravityPD(r, START, kp=[1, 2]),
+            "kp: expected .* or 3 of them, one for each, got",
+        ),
+        (lambda r: SlotineLi(r, START, rate=np.nan), "rate: expected a number"),
         (
             lambda r: ComputedTorque(r, [0, 1]),
             "target: expected a trajectory or 3 finite positions",
         ),
         (lambda r: ComputedTorque(r, quintic([0, 0], [1, 1], 1.0)), "moves 2 joints, but .* has 3"),
         (lambda r: CartesianImpedance(r, np.ones((4, 4))), "target: expected a 4x4 transform"),
-        (lambda r: CartesianImpedance(r, np.eye(4), [1, 2]), "stiffness: expected a number or 6"),
+        (
+            lambda r: CartesianImpedance(r, np.eye(4), [1, 2]),
+            "stiffness: expected a number that .* or 6",
+        ),
     ],
 )
 def test_gains_and_targets_that_cannot_be(robot, make, message):

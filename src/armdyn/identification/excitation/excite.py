@@ -12,7 +12,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ExcitationError, check_known, counted, shown
 from armdyn.identification.excitation.aim import aim_at
-from armdyn.identification.excitation.clearance import Clearance, Obstacles, Radius, surroundings
+from armdyn.identification.excitation.clearance import Obstacles, Radius, surroundings
 from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
 from armdyn.identification.excitation.problem import (
     CRITERIA,
@@ -27,8 +27,8 @@ from armdyn.report.figures import (
     ALARM,
     COLOURS,
     LIMIT,
-    PALE,
     draw_head,
+    panels_of_joints,
     save_picture,
     thinned,
 )
@@ -193,31 +193,15 @@ LINES = {
 
 def draw_excitation(result: Any) -> Any:
     """The figure of an `Excitation`."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
-    n = result.robot.n
-    columns = 1 if n == 1 else 2 if n <= 8 else 3
-    rows = -(-n // columns)
-    height = 1.55 + 1.55 * rows + 2.5
-    figure = Figure(figsize=((7.2, 9.8, 14.0)[columns - 1], height), facecolor="white")
-    outer = figure.add_gridspec(
-        2, 1, height_ratios=(1.55 * rows, 2.0), left=0.085, right=0.98, top=1 - 1.25 / height,
-        bottom=0.5 / height, hspace=0.85 / (0.5 * (1.55 * rows + 2.0)),
-    )  # fmt: skip
-    panels = outer[0].subgridspec(rows, columns, hspace=0.42, wspace=0.16)
+    figure, panels = panels_of_joints(result.robot.n, result.dense.t, below=2.9)
     lines: dict[str, Any] = {}
-    for i in range(n):
-        panel = figure.add_subplot(panels[i // columns, i % columns])
+    for i, panel in enumerate(panels):
         lines |= _draw_joint(panel, result, i)
-        last = i + columns >= n
-        panel.tick_params(labelbottom=last)
-        panel.set_xlabel("time [s]" if last else "")
-        if i % columns == 0:
-            panel.set_ylabel("share of limit")
-    below = outer[1].subgridspec(1, 2, wspace=0.2)
+    left, low = panels[0].get_position().x0, 0.5 / figure.get_figheight()
+    wide, tall = (0.98 - left) / 2 - 0.045, 2.0 / figure.get_figheight()
+    _draw_search(figure.add_axes((left, low, wide, tall)), result)
     beside = _draw_values if result.distances is None else _draw_distances
-    for place, draw in enumerate((_draw_search, beside)):
-        draw(figure.add_subplot(below[place]), result)
+    beside(figure.add_axes((0.98 - wide, low, wide, tall)), result)
     robot, motion = result.robot.model, result.trajectory
     title = (
         f"{robot.title or robot.name}: excitation of {counted(len(result.parameters), 'parameter')}"
@@ -226,7 +210,7 @@ def draw_excitation(result: Any) -> Any:
         f"condition number {result.condition:.3g}; one period of {motion.period:.4g} s, "
         f"{len(motion.a)} harmonics, from rest to rest"
     )
-    draw_head(figure, 0.085, title, subtitle, lines)
+    draw_head(figure, left, title, subtitle, lines)
     return figure
 
 
@@ -234,7 +218,6 @@ def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
     limits, dense, t = result.limits, result.dense, result.dense.t
     q, qd = dense.motion.q[:, i], dense.motion.qd[:, i]
     shares = limits.shares(*dense.motion, dense.tau)
-    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
     kept = 1 - result.margin
     for sign in (-1.0, 1.0):
         panel.axhspan(sign * kept, sign * 1.3, color=ALARM, alpha=0.07, linewidth=0, zorder=0)
@@ -244,7 +227,7 @@ def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
         if what not in ("acceleration", "torque") or np.isfinite(getattr(limits, what)[i]):
             line = thinned(t, shares[what][:, i])
             (drawn[what],) = panel.plot(*line, color=colour, linewidth=width)
-    panel.set(xlim=(t[0], t[-1]), ylim=(-1.15, 1.15), yticks=(-1, 0, 1))
+    panel.set(ylim=(-1.15, 1.15), yticks=(-1, 0, 1), ylabel="share of limit")
     joint = result.robot.model.joints[result.robot.model.independent[i]]
     unit = joint.type.unit
     words = f"{q.min():.3g} to {q.max():.3g} {unit}, {np.abs(qd).max():.3g} {unit}/s"
@@ -370,11 +353,16 @@ def excite(
         robot, limits, seed, clearance=clearance, table=table, obstacles=obstacles,
         geometry=geometry, radius=radius,
     )  # fmt: skip
-    pose = None if start is None else _check_start(robot, start, limits.within(kept), near)
+    pose = None if start is None else _check_start(robot, start, limits.within(kept))
     # a single column has the condition number 1 whatever the motion
     judged = criterion if len(aim.names) > 1 else "d-optimal"
     slack = None if near is None else near.scaled(CLEARANCE_SLACK)
     problem = Problem(robot, aim, judged, basis, limits.within(kept * GRID_SHARE), pose, slack)
+    if pose is not None and (fault := problem.fault(pose)):
+        raise ExcitationError(
+            f"start: {fault}; choose another start, more torque, a smaller clearance or radius, or "
+            "give the geometry of the links"
+        )
     first = None if initial is None else _variables(problem, initial)
     found, stopped = search(problem, starts, seed, first, progress)
     x, dense, distances = settled(problem, limits.within(kept), near, found[0].x)
@@ -404,9 +392,7 @@ def _excitation(
     )
 
 
-def _check_start(
-    robot: Robot, start: npt.ArrayLike, limits: MotionLimits, near: Clearance | None
-) -> Array:
+def _check_start(robot: Robot, start: npt.ArrayLike, limits: MotionLimits) -> Array:
     pose = check_point("start", start, robot)
     for name, q, low, high in zip(robot.joint_names, pose, limits.lower, limits.upper, strict=True):
         if not low < q < high:
@@ -414,18 +400,6 @@ def _check_start(
                 f"start: {name} is at {q:g}, not between {low:.6g} and {high:.6g}, its limits of "
                 "position less the margin"
             )
-    tau = robot.inverse_dynamics(pose, 0 * pose, 0 * pose)
-    for name, found, limit in zip(robot.joint_names, tau, limits.torque, strict=True):
-        if abs(found) >= limit:
-            raise ExcitationError(
-                f"start: {name} needs {abs(found):.4g} to rest there, more than the {limit:.4g} "
-                "that it may give"
-            )
-    if near is not None and (fault := near.fault(pose)):
-        raise ExcitationError(
-            f"start is in collision or too near: {fault}; choose another start, a smaller "
-            "clearance or radius, or give the geometry of the links"
-        )
     return pose
 
 

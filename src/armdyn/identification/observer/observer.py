@@ -51,7 +51,7 @@ from armdyn.report.figures import (
 )
 from armdyn.report.panels import panel_title
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import floats
+from armdyn.simulation.checks import check_each, check_increasing, floats
 
 if TYPE_CHECKING:
     from armdyn.export.options import Exported
@@ -273,12 +273,13 @@ class Observer:
                 None: the robot holds what it has.
         """
         self.robot, n = check_robot(robot), robot.n
-        self.gain = check_settings("gain", gain, n, "1/s")
+        self.gain = check_each("gain", gain, n, ObserverError, "1/s")
         self.noise = None
         if noise is not None:
-            torque = check_settings("noise", noise, n, "N m or N")
-            time = check_settings("noise_time", noise_time, n, "s", zero=True)
-            speed = check_settings("velocity_noise", velocity_noise, n, "rad/s or m/s", zero=True)
+            torque = check_each("noise", noise, n, ObserverError, "N m or N")
+            rest: Any = {"n": n, "error": ObserverError, "zero": True}
+            time = check_each("noise_time", noise_time, unit="s", **rest)
+            speed = check_each("velocity_noise", velocity_noise, unit="rad/s or m/s", **rest)
             self.noise = Noise(torque, time, speed)
         if not 0 < real(false_alarms) < 1:
             raise ObserverError(
@@ -450,7 +451,7 @@ class Observer:
             qd: Velocities.
             tau: Torques of the actuators.
         """
-        times = check_increasing_times(t)
+        times = check_increasing("t", t, ObserverError)
         sample = check_samples(self.robot.n, q=q, qd=qd, tau=tau)
         if sample[0].ndim < 2 or sample[0].shape[-2] != len(times):
             raise ShapeError(
@@ -479,21 +480,6 @@ class Observer:
         """
         chosen: dict[str, Any] = {"friction": self.friction, "payload": self._payload is not None}
         return self.robot.export(directory, language, functions=FUNCTIONS, **chosen, **options)
-
-
-def check_settings(
-    what: str, given: npt.ArrayLike, n: int, unit: str, *, zero: bool = False
-) -> Array:
-    """A positive number for each joint, (n,), from one for all or for each; an ObserverError."""
-    values = floats(given)
-    inside = np.isfinite(values) & (values >= 0 if zero else values > 0)
-    fits = inside.all() and values.shape in ((), (1,), (n,))
-    if not fits or np.asarray(given).dtype.kind == "b":
-        raise ObserverError(
-            f"{what}: expected a number that is {'not negative' if zero else 'positive'}, or {n} "
-            f"of them, one for each joint [{unit}], got {shown(given)}"
-        )
-    return np.array(np.broadcast_to(values, (n,)))
 
 
 def check_samples(n: int, **vectors: npt.ArrayLike) -> tuple[Array, ...]:
@@ -525,19 +511,3 @@ def check_period(h: npt.ArrayLike | None, batch: tuple[int, ...] | None = None) 
             "come in the order of time, each once"
         )
     return period.reshape(*period.shape, 1)
-
-
-def check_increasing_times(t: npt.ArrayLike) -> Array:
-    """Times that increase, (m,)."""
-    times = floats(t)
-    if times.ndim != 1 or not times.size or not np.isfinite(times).all():
-        raise ObserverError(f"t: expected finite times of shape (m,) [s], got {shown(t)}")
-    back = np.flatnonzero(np.diff(times) <= 0)
-    if back.size:
-        k = int(back[0]) + 1
-        word = "stands still" if times[k] == times[k - 1] else "goes backwards"
-        raise ObserverError(
-            f"t: time {word} at row {k}, from {times[k - 1]:.9g} to {times[k]:.9g} s; sort the "
-            "rows, and leave out those that come twice"
-        )
-    return times

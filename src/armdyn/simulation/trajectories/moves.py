@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, real
-from armdyn.errors import ShapeError, TrajectoryError, counted, shown
+from armdyn.errors import TrajectoryError, counted, shown
 from armdyn.robot import Robot
 from armdyn.simulation.checks import (
+    check_increasing,
     check_limit,
     check_point,
     check_points,
@@ -134,7 +134,13 @@ def via_points(
             "they follow"
         )
     if times is not None:
-        move = _spline(_check_increasing(times, len(points)), points)
+        t = check_increasing("times", times, TrajectoryError)
+        if len(t) != len(points) or t[0] != 0:
+            raise TrajectoryError(
+                f"times: expected one for each of {counted(len(points), 'point')}, from 0 on, got "
+                f"{shown(times)}"
+            )
+        move = _spline(t, points)
     else:
         top = check_limit("velocity", velocity, points.shape[1])
         bend = check_limit("acceleration", acceleration, points.shape[1])
@@ -226,28 +232,6 @@ def _legs(points: Array, top: Array, bend: Array) -> Array:
     needed = np.maximum((way / top).max(1), np.sqrt(way / bend).max(1))
     check_way(float(needed.min()))
     return np.concatenate([[0.0], np.cumsum(needed)])
-
-
-def _check_increasing(times: npt.ArrayLike, count: int) -> Array:
-    try:
-        t = np.asarray(times, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise ShapeError(
-            f"times: expected {counted(count, 'number')} [s], got {shown(times)}"
-        ) from None
-    if t.shape != (count,):
-        raise ShapeError(
-            f"times: expected one for each of {counted(count, 'point')}, got shape {t.shape}"
-        )
-    if not np.isfinite(t).all() or t[0] != 0:
-        raise TrajectoryError(f"times: expected finite numbers from 0 on, got {t.tolist()}")
-    for k, (before, after) in enumerate(pairwise(t)):
-        if not after > before:
-            raise TrajectoryError(
-                f"times must increase from point to point, but point {k + 2} at {after:g} s "
-                f"follows point {k + 1} at {before:g} s"
-            )
-    return t
 
 
 def _spline(t: Array, points: Array) -> Piecewise:
