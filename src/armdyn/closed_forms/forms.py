@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from math import inf
+from math import inf, isinf
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from armdyn.arrays import check_truth
 from armdyn.closed_forms import pages, source
 from armdyn.closed_forms.blocks import BlockWriter, entries
 from armdyn.closed_forms.cartesian import cartesian_form, in_axes_of_links
 from armdyn.closed_forms.closed_form import ClosedForm, reduced_form
-from armdyn.closed_forms.document import Block, Document, legend, occurring
-from armdyn.closed_forms.friction import friction
+from armdyn.closed_forms.document import Block, Document, Line, index, legend, occurring
 from armdyn.closed_forms.loops import check_loops, notes_on_loops, passive_joints
 from armdyn.closed_forms.printer import Notation, angle_call, angle_identifier
 from armdyn.closed_forms.recursive import recursive, with_friction
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot, symbolise
+from armdyn.closed_forms.tree import ZERO, Arithmetic, Call, Expr, Number, Symbol, total
 from armdyn.errors import ModelError, WriteError, check_known, counted, shown
 from armdyn.io.atomic import ending, write_text
+from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.model import RobotModel
+from armdyn.model import FrictionLaw, RobotModel
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.parameters import parameters
 
@@ -272,7 +275,7 @@ def _document(
     if symbolic is not None:
         known |= symbolic.values
     apart = form in WITH_FRICTION and not (form == "recursive" and with_friction(model))
-    rubbing = friction(model, digits, whole_tree) if apart else None
+    rubbing = _friction(model, digits, whole_tree) if apart else None
     if rubbing is not None:
         blocks = [*blocks, rubbing[0]]
         known |= rubbing[1]
@@ -297,6 +300,48 @@ def _document(
     )
 
 
+def _friction(
+    model: RobotModel, digits: int | None, whole_tree: bool = False
+) -> tuple[Block, dict[str, float]] | None:
+    """Friction of each coordinate as it is written, with the values of its symbols; None without.
+
+    With the whole tree it is that of every joint; else passive joints follow linearly.
+    """
+    if model.is_frictionless:
+        return None
+    values: dict[str, float] = {}
+    n = len(model.joints)
+    linear = None if whole_tree or not model.loops else closure_of(model).linear
+    K = np.eye(n) if linear is None else linear[0]
+    numbers = range(n) if linear is None else model.independent
+    laws: list[Expr] = [ZERO] * len(numbers)
+    owners = zip(model.driven, np.concatenate([K, model.drive_ratios @ K]), strict=True)
+    for number, (owner, ratios) in enumerate(owners, 1):
+        turns = np.flatnonzero(ratios)
+        rates = [(Arithmetic(Symbol(f"qd{numbers[a] + 1}")) * float(ratios[a])).expr for a in turns]
+        law = Arithmetic(_law(number, owner.friction, total(rates), digits, values))
+        for a in turns:
+            laws[a] = total([laws[a], (law * float(ratios[a])).expr])
+    lines = tuple(Line("F", index(numbers[a] + 1), law, (a,)) for a, law in enumerate(laws))
+    return Block("F", "Friction", lines, (len(lines),), ("qd",)), values
+
+
+def _law(
+    i: int, law: FrictionLaw, rate: Expr, digits: int | None, values: dict[str, float]
+) -> Expr:
+    """The law of joint or drive i, with symbols or rounded numbers; `values` gets their values."""
+
+    def number(letter: str, value: float) -> Any:
+        if not value or isinf(value):
+            return value
+        name = f"{letter}{i}"
+        values[name] = value
+        return Arithmetic(Symbol(name) if digits is None else Number(float(f"{value:.{digits}g}")))
+
+    rows = law.rows(Arithmetic(rate), Arithmetic(Call("sgn", (rate,))), number)
+    return total(row.expr for row in rows.values())
+
+
 def _looped(
     model: RobotModel,
     blocks: list[Block],
@@ -305,11 +350,11 @@ def _looped(
     letters: Mapping[str, str] | None,
 ) -> Equations:
     """The equations of the tree with those of its passive joints."""
-    found = passive_joints(symbolic, model, digits)
-    every, values = [*found.blocks, *blocks], found.values
+    passive, torques, values = passive_joints(symbolic, model, digits)
+    every = [*passive, *blocks]
     tree = _document(model, "state", every, digits, (), symbolic, letters, values, whole_tree=True)
     friction = " + F" if tree.has("F") else ""
-    torques = replace(found.torques, title=f"Torques, with T = M qdd + V + G{friction}")
+    torques = replace(torques, title=f"Torques, with T = M qdd + V + G{friction}")
     law = (
         f"tau = W^T (M qdd + V + G{friction}), qdd of all joints",
         rf"\tau = W^{{T}} (M \ddot{{q}} + V + G{friction})",

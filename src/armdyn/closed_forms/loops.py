@@ -123,32 +123,28 @@ FLOAT_DIGITS = 15
 Pair = tuple[Any, Any]
 
 
-@dataclass
-class PassiveJoints:
-    """Lines that give positions, rates and accelerations of passive joints."""
+def passive_joints(
+    tree: SymbolicRobot, model: RobotModel, digits: int | None
+) -> tuple[list[Block], Block, dict[str, float]]:
+    """Lines that give positions, rates and accelerations of passive joints, added to a tree.
 
-    blocks: tuple[Block, ...]
-    torques: Block
-    """Torques at the coordinates from T, those at all joints of the tree."""
-    values: dict[str, float]
-    """Lengths of the loops by symbol [m]."""
-
-
-def passive_joints(tree: SymbolicRobot, model: RobotModel, digits: int | None) -> PassiveJoints:
-    """What is added to the equations of a tree."""
+    Then the torques at the coordinates from T, those at all joints of the tree, and the lengths of
+    the loops by symbol [m].
+    """
     closure = closure_of(model)
-    made = _Writer(tree, closure, digits)
+    writer = _Writer(tree, closure, digits)
     for step in closure.steps:
-        made.add(step)
+        writer.add(step)
     given = ("q", "qd", "qdd")
     positions = _positions(model, closure, digits)
-    found = [Block("", "Passive joints", (*positions.variables, *positions.torques), (), given)]
-    if positions.angles:
-        title = "Sines and cosines of the coordinates"
-        found.insert(0, Block("", title, tuple(positions.angles), (), given))
-    found.append(Block("", "Rates of passive joints", tuple(made.rates), (), given))
-    found.append(Block("", "Accelerations of passive joints", tuple(made.changes), (), given))
-    return PassiveJoints(tuple(found), made.torques(), made.values)
+    parts = {
+        "Sines and cosines of the coordinates": positions.angles,
+        "Passive joints": [*positions.variables, *positions.torques],
+        "Rates of passive joints": writer.rates,
+        "Accelerations of passive joints": writer.changes,
+    }
+    blocks = [Block("", title, tuple(lines), (), given) for title, lines in parts.items() if lines]
+    return blocks, writer.torques(), writer.values
 
 
 def _positions(model: RobotModel, closure: Closure, digits: int | None) -> Recursive:

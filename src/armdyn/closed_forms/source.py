@@ -104,13 +104,14 @@ def python(equations: Document) -> str:
     for entry in equations.legend:
         meaning = ", ".join(filter(None, (entry.text, entry.unit)))
         found.append(f"{source.symbol(entry.symbol)} = {entry.value!r}  # {comment(meaning)}")
-    if equations.form == "recursive":
-        found += _program(equations, source)
-        return "\n".join(found) + "\n"
     for block in equations.blocks:
-        if block.symbol and block.symbol != "tau":
+        if block.beforehand:
+            for line in block.lines:
+                found += assigned(source, line.symbol, line.value)
+        elif block.symbol not in ("", "tau"):
             found += _function(equations, block, source)
-    torques = _loops(equations, source) if equations.passive else _torques(equations)
+    written = equations.has("tau")
+    torques = _inverse_dynamics(equations, source) if written else _torques(equations)
     return "\n".join([*found, *torques]) + "\n"
 
 
@@ -150,47 +151,28 @@ def _torques(equations: Document) -> list[str]:
     return [*_DEFINITION, *pairs, f"    return {_TORQUES[equations.form]}{friction}"]
 
 
-def _loops(equations: Document, source: Notation) -> Iterator[str]:
-    """The torques of a robot with loops: passive joints first, then those of the tree."""
+def _inverse_dynamics(equations: Document, source: Notation) -> Iterator[str]:
+    """The torques line by line; with loops passive joints first, then those of the tree."""
     yield from _DEFINITION
     yield from _unpacked(equations.coordinates, ("q", "qd", "qdd"))
     functions = set[AngleFunction]()
-    for block in (b for b in equations.blocks if not b.symbol):
+    for block in (b for b in equations.blocks if not b.symbol and not b.beforehand):
         used = angle_functions(line.value for line in block.lines) - functions
         yield from angle_lines(equations, used, source, "    ")
         functions |= used
         for line in block.lines:
             yield from assigned(source, line.symbol, line.value, "    ")
-    for name in ("q", "qd", "qdd"):
-        yield f"    {name} = np.array([{', '.join(f'{name}{i}' for i in equations.numbers)}])"
     friction = " + F(qd)" if equations.has("F") else ""
-    whole = ", ".join(f"T{i}" for i in equations.numbers)
-    yield f"    [{whole}] = {_TORQUES['state']}{friction}"
+    if equations.passive:
+        for name in ("q", "qd", "qdd"):
+            yield f"    {name} = np.array([{', '.join(f'{name}{i}' for i in equations.numbers)}])"
+        whole = ", ".join(f"T{i}" for i in equations.numbers)
+        yield f"    [{whole}] = {_TORQUES['state']}{friction}"
     block = next(block for block in equations.blocks if block.symbol == "tau")
     yield f"    result = np.zeros({len(block.lines)})"
     for line in block.lines:
         yield from assigned(source, target("result", block, line), line.value, "    ")
-    yield "    return result"
-
-
-def _program(equations: Document, source: Notation) -> Iterator[str]:
-    """Constants at the top, friction as a function, everything else in one."""
-    lists = [block for block in equations.blocks if not block.symbol]
-    arrays = {block.symbol: block for block in equations.blocks if block.symbol}
-    for block in lists:
-        for line in block.lines if block.beforehand else ():
-            yield from assigned(source, line.symbol, line.value)
-    if "F" in arrays:
-        yield from _function(equations, arrays["F"], source)
-    yield from _DEFINITION
-    yield from _unpacked(equations.coordinates, ("q", "qd", "qdd"))
-    for block in lists:
-        for line in () if block.beforehand else block.lines:
-            yield from assigned(source, line.symbol, line.value, "    ")
-    yield "    result = np.zeros(n)"
-    for line in arrays["tau"].lines:
-        yield from assigned(source, target("result", arrays["tau"], line), line.value, "    ")
-    yield "    return result" + (" + F(qd)" if "F" in arrays else "")
+    yield "    return result" + ("" if equations.passive else friction)
 
 
 _CALLED = ("sin", "cos", "tanh", "exp", "sqrt", "sign", "Abs", "atan2")
@@ -218,7 +200,7 @@ def sympy(equations: Document) -> str:
         found += angle_lines(equations, used - done, source, "")
         done |= used
         if block.symbol == "tau" and equations.passive:
-            found += _sympy_tree_torques(equations)
+            found += _sympy_torques(equations)
         found += ["", f"# {comment(block.title)}", *_built(block, source)]
     found += [] if equations.passive else _sympy_torques(equations)
     values = (f"    {source.symbol(e.symbol)}: {e.value!r}," for e in equations.legend)
@@ -263,16 +245,9 @@ def _built(block: Block, source: Notation) -> Iterator[str]:
         yield from assigned(source, target(block.symbol, block, line), line.value)
 
 
-def _sympy_tree_torques(equations: Document) -> list[str]:
-    """Torques of all joints of the tree, by number."""
-    every = equations.numbers
-    friction = " + F" if equations.has("F") else ""
-    whole = _SYMPY_TORQUES["state"].format(qdd=", ".join(f"qdd{i}" for i in every))
-    return ["", f"{', '.join(f'T{i}' for i in every)} = {whole}{friction}"]
-
-
 def _sympy_torques(equations: Document) -> list[str]:
-    every = equations.coordinates
+    """The torques from the blocks; with loops those of all joints of the tree, by number."""
+    every = equations.numbers
     friction = equations.has("F")
     if equations.form == "recursive":
         return ["", "tau = tau + F"] if friction else []
@@ -288,4 +263,5 @@ def _sympy_torques(equations: Document) -> list[str]:
         squares=", ".join(f"qd{i}**2" for i in every),
         pairs=", ".join(pairs),
     )
-    return ["", f"tau = {written}{' + F' if friction else ''}"]
+    sums = ", ".join(f"T{i}" for i in every) if equations.passive else "tau"
+    return ["", f"{sums} = {written}{' + F' if friction else ''}"]

@@ -26,30 +26,27 @@ def floats(value: npt.ArrayLike | None) -> Array:
 
 def check_point(what: str, value: npt.ArrayLike, joints: Robot | int | None = None) -> Array:
     """A finite configuration (n,) of a robot or of n joints; of any n if None."""
-    point = _check_configurations(what, value, joints)
-    if point.ndim != 1 or not point.size:
-        raise ShapeError(f"{what}: expected one configuration, shape (n,), got {point.shape}")
-    return frozen(check_finite(what, point))
+    return _check_configurations(what, value, joints, 1, "one configuration, shape (n,)")
 
 
 def check_points(what: str, value: npt.ArrayLike, joints: Robot | int | None = None) -> Array:
     """Two or more such configurations, (m, n)."""
-    points = _check_configurations(what, value, joints)
-    if points.ndim != 2 or len(points) < 2 or not points.size:
-        raise ShapeError(
-            f"{what}: expected two or more configurations, shape (m, n), got {points.shape}"
-        )
-    return frozen(check_finite(what, points))
+    return _check_configurations(what, value, joints, 2, "two or more configurations, shape (m, n)")
 
 
-def _check_configurations(what: str, value: npt.ArrayLike, joints: Robot | int | None) -> Array:
+def _check_configurations(
+    what: str, value: npt.ArrayLike, joints: Robot | int | None, axes: int, expected: str
+) -> Array:
     if joints is None:
         try:
             joints = np.shape(value)[-1]
         except (TypeError, ValueError, IndexError):
             joints = 1
     n = joints if isinstance(joints, int) and 0 <= joints < 10**6 else check_robot(joints).n
-    return check_joint_vector(what, value, n or 1)
+    points = check_joint_vector(what, value, n or 1)
+    if points.ndim != axes or not points.size or len(points) < 2 <= axes:
+        raise ShapeError(f"{what}: expected {expected}, got {points.shape}")
+    return frozen(check_finite(what, points))
 
 
 def check_rate(what: str, value: npt.ArrayLike, n: int) -> Array:

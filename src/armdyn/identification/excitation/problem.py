@@ -163,17 +163,6 @@ CLEARANCE_SAMPLES = 2
 """Distances are computed at every second sample."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchStage:
-    """One stage of the search."""
-
-    power: float
-    """p of the smooth condition number."""
-    barrier: float
-    """μ, what the barriers weigh."""
-    steps: int
-
-
 @dataclass(eq=False)
 class Problem:
     """A motion of a robot to be found."""
@@ -188,7 +177,9 @@ class Problem:
     """Where the motion starts, (n,) [rad or m]; None: anywhere."""
     clearance: Clearance | None
     power: float = 1.0
+    """p of the smooth condition number."""
     barrier: float = 1.0
+    """μ, what the barriers weigh."""
     condition: float = math.inf
     """Of the motion whose cost was computed last."""
     evaluations: int = 0

@@ -22,7 +22,7 @@ from armdyn.arrays import Array
 from armdyn.errors import ExcitationError, counted
 from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.limits import MotionLimits
-from armdyn.identification.excitation.problem import Problem, SearchStage
+from armdyn.identification.excitation.problem import Problem
 from armdyn.simulation.protocols import Motion
 
 Cost = Callable[[Array], tuple[float, Array]]
@@ -100,8 +100,10 @@ class Descent:
 Progress = Callable[[float, float], object]
 """Told the share of the search that is done and the best condition number so far; True ends it."""
 
-FIRST_STAGES = (SearchStage(1, 0.1, 60), SearchStage(2, 0.02, 80))
-LAST_STAGES = (SearchStage(4, 0.004, 160), SearchStage(12, 0.001, 120), SearchStage(40, 2e-4, 100))
+Stage = tuple[float, float, int]
+"""Power and barrier of the `Problem` in a stage of the search, and its steps."""
+FIRST_STAGES: tuple[Stage, ...] = (1, 0.1, 60), (2, 0.02, 80)
+LAST_STAGES: tuple[Stage, ...] = (4, 0.004, 160), (12, 0.001, 120), (40, 2e-4, 100)
 FINALISTS = 2
 """Starts that go through the last stages."""
 GAIN = 1e-4
@@ -133,10 +135,10 @@ def search(
     found: list[Descent] = []
     count = len(given) + starts
     finalists = min(FINALISTS, count)
-    total = sum(stage.steps for stage in (*count * FIRST_STAGES, *finalists * LAST_STAGES))
+    total = sum(steps for *_, steps in (*count * FIRST_STAGES, *finalists * LAST_STAGES))
     done, best = 0, math.inf
 
-    def follow(descent: Descent, stages: tuple[SearchStage, ...]) -> None:
+    def follow(descent: Descent, stages: tuple[Stage, ...]) -> None:
         nonlocal done
 
         def each() -> None:
@@ -146,11 +148,10 @@ def search(
             if progress is not None and progress(done / total, best) is True:
                 raise Stopped
 
-        for stage in stages:
+        for problem.power, problem.barrier, steps in stages:
             before = done
-            problem.power, problem.barrier = stage.power, stage.barrier
-            descent.run(problem, stage.steps, GAIN, each)
-            done = before + stage.steps
+            descent.run(problem, steps, GAIN, each)
+            done = before + steps
         descent.value = problem.value(descent.x)
 
     try:
