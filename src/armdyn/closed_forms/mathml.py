@@ -1,47 +1,27 @@
 """MathML, which browsers show without a script: expressions, names, text as formulas, numbers."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from html import escape
 
 import numpy as np
 
 from armdyn.closed_forms import tree
 from armdyn.closed_forms.document import Document
-from armdyn.closed_forms.printer import (
-    TEXT_OPERATORS,
-    DrawnNotation,
-    angle_sum,
-    latex_angle,
-    latex_name,
-)
+from armdyn.closed_forms.printer import LATEX, angle_sum, latex_name
 from armdyn.closed_forms.tree import AngleFunction, Expr
 
-_GREEK = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ", "lambda": "λ",
-    "mu": "μ", "rho": "ρ", "phi": "φ", "psi": "ψ", "omega": "ω", "tau": "τ",
+_SIGNS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ", "lambda": "λ", "mu": "μ",
+    "rho": "ρ", "phi": "φ", "psi": "ψ", "omega": "ω", "tau": "τ", "sum": "Σ", "cdot": "·",
 }  # fmt: skip
-_TOKEN = re.compile(r"(<m[ino]\b[^>]*>[^<]*</m[ino]>|<[^>]+>)|([^<]+)")
-_PIECE = re.compile(
-    r'"(?P<words>[^"]*)"|(?P<number>\d+)|'
-    r"(?P<letter>[^\W\d_][\u0300-\u036f]*|∂)(?:_(?P<below>[\w,]+))?(?:\^(?P<above>[\wᵀ*]))?|"
-    r"(?P<sign>\S)"
+_ACCENTS = {r"\dot": "˙", r"\ddot": "¨", "\u0307": "˙", "\u0308": "¨"}
+_TOKEN = re.compile(
+    r'"(?P<words>[^"]*)"|\\(?:mathit|operatorname)\{(?P<word>[^}]*)\}|\\(?P<command>[a-z]+)|'
+    r"(?P<number>\d[\d.]*(?:e−?\d+)?)|(?P<letter>[^\W\d_][\u0300-\u036f]*)|"
+    r"(?P<script>[_^](?:\{[^{}\\]*\}|\w[\w,]*|\*))|[_^]\{|\S"
 )
-_WORDS = {r"\det J": '"det" J', r"(\dot{J}\dot{q})": "(J\u0307q\u0307)"}
-_COMBINING = {"\u0307": "˙", "\u0308": "¨"}
-_ACCENTS = {r"\dot": "˙", r"\ddot": "¨"}
-
-
-def _number(value: Fraction | float) -> str:
-    if isinstance(value, Fraction):
-        front = "<mo>−</mo>" if value < 0 else ""
-        top = f"<mn>{abs(value.numerator)}</mn>"
-        if value.denominator == 1:
-            return front + top
-        return f"{front}<mfrac>{top}<mn>{value.denominator}</mn></mfrac>"
-    return f"<mn>{f'{value:g}'.replace('-', '−')}</mn>"
 
 
 def name(symbol: str) -> str:
@@ -49,86 +29,81 @@ def name(symbol: str) -> str:
     return from_latex(latex_name(symbol))
 
 
-def from_latex(text: str) -> str:
-    r"""A name of LaTeX: head_{below}, head one of x, \tau, \dot{q}, \mathit{word}."""
-    head, _, below = text.partition("_{")
-    if head in _WORDS:
-        drawn = f"<mrow>{plain(_WORDS[head])}</mrow>"
-    elif match := re.fullmatch(r"(\\d?dot)\{(\w+)\}", head):
-        drawn = f"<mover accent='true'><mi>{match[2]}</mi><mo>{_ACCENTS[match[1]]}</mo></mover>"
-    elif match := re.fullmatch(r"\\mathit\{(.*)\}", head):
-        drawn = f"<mi mathvariant='italic'>{escape(match[1])}</mi>"
-    else:
-        drawn = f"<mi>{escape(_GREEK.get(head.removeprefix(chr(92)), head))}</mi>"
-    return f"<msub>{drawn}<mn>{escape(below[:-1])}</mn></msub>" if below else drawn
-
-
-_BRACKETED = ("sin", "cos", "exp", "tanh", "sgn", "sqrt")
-MATHML = DrawnNotation(
-    functions={op: f"<mi>{op}</mi>(" for op in _BRACKETED},
-    operators=TEXT_OPERATORS,
-    number=_number,
-    symbol=name,
-    angle_function=lambda f: (
-        f"<msub><mi>{f.name.lower()}</mi><mn>{escape(latex_angle(f.angle))}</mn></msub>"
-    ),
-    power="<msup><mrow>{}</mrow><mrow>{}</mrow></msup>".format,
-    bars=True,
-    line="<mfrac><mrow>{}</mrow><mrow>{}</mrow></mfrac>".format,
-)
-
-
 def mathml(expr: Expr) -> str:
     """An expression, to be put into a formula."""
-    return tokens(MATHML.write(expr))
+    return from_latex(LATEX.write(expr))
 
 
-def plain(text: str) -> str:
-    """A line such as "τ_i = Σ_j D_ij q̈_j" to be put into a formula; words are in quotes."""
-    return "".join(map(_plain_piece, _PIECE.finditer(text)))
+def from_latex(text: str) -> str:
+    r"""LaTeX as pages have it, to be put into a formula; also "τ_i = Σ_j D_ij q̈_j".
+
+    Words are in quotes.
+    """
+    return _row(_TOKEN.finditer(text), "")
 
 
-def _plain_piece(match: re.Match[str]) -> str:
-    if match["words"] is not None:
-        return f"<mtext>{escape(match['words'])}</mtext>"
-    if match["number"]:
-        return f"<mn>{match['number']}</mn>"
-    if match["sign"]:
-        return _operator(match["sign"])
-    drawn = _accented(*match["letter"])
-    if match["letter"] in "Σ∂":
-        drawn = f"<mo>{match['letter']}</mo>"
-    around = {"sub": match["below"], "sup": match["above"]}
-    kind = "m" + "".join(name for name, letters in around.items() if letters)
-    parts = "".join(f"<mi>{escape(letters)}</mi>" for letters in around.values() if letters)
-    return f"<{kind}>{drawn}{parts}</{kind}>" if parts else drawn
+def _row(tokens: Iterator[re.Match[str]], end: str) -> str:
+    """The elements before a token."""
+    row: list[str] = []
+    for token in tokens:
+        sign = token[0]
+        if sign == end:
+            break
+        if sign[0] in "_^":
+            letters = sign[1:].strip("{}")
+            kind = "mi" if letters.isalpha() else "mn"
+            short = f"<{kind}>{_true_minus(letters)}</{kind}>"
+            script = short if token["script"] else f"<mrow>{_row(tokens, '}')}</mrow>"
+            kind = "msub" if sign[0] == "_" else "msup"
+            row[-1:] = [f"<{kind}>{row[-1]}{script}</{kind}>"]
+        elif sign == "(":
+            row.append(f"<mrow>{_operator('(')}{_row(tokens, ')')}{_operator(')')}</mrow>")
+        elif sign == r"\frac":
+            row.append(f"<mfrac>{_group(tokens)}{_group(tokens)}</mfrac>")
+        elif sign in _ACCENTS:
+            row.append(_accented(_group(tokens), sign))
+        else:
+            row.append(_leaf(token))
+    return "".join(row)
 
 
-def _accented(letter: str, *accents: str) -> str:
-    drawn = f"<mi>{escape(letter)}</mi>"
+def _group(tokens: Iterator[re.Match[str]]) -> str:
+    """What stands between the next braces."""
+    next(tokens)
+    return f"<mrow>{_row(tokens, '}')}</mrow>"
+
+
+def _leaf(token: re.Match[str]) -> str:
+    if token["words"] is not None:
+        return f"<mtext>{escape(token['words'])}</mtext>"
+    if token["word"] is not None:
+        look = " mathvariant='italic'" if token[0].startswith(r"\mathit") else ""
+        return f"<mi{look}>{escape(token['word'])}</mi>"
+    if token["number"]:
+        return f"<mn>{token['number']}</mn>"
+    command, letter = token["command"], token["letter"]
+    sign = _SIGNS.get(command, command) if command else letter or token[0]
+    if sign in "Σ∂·" or not (command or letter):
+        return _operator(sign)
+    if command:
+        return f"<mi>{sign}</mi>"
+    return _accented(f"<mi>{letter[0]}</mi>", *letter[1:])
+
+
+def _accented(drawn: str, *accents: str) -> str:
     for accent in accents:
-        drawn = f"<mover accent='true'>{drawn}<mo>{_COMBINING.get(accent, accent)}</mo></mover>"
+        over = _ACCENTS.get(accent, accent)
+        drawn = f"<mover accent='true'>{drawn}<mo>{over}</mo></mover>"
     return drawn
 
 
-def tokens(written: str) -> str:
-    """Make operators of what stands between elements, as brackets and signs do."""
-
-    def wrapped(match: re.Match[str]) -> str:
-        if match[1]:
-            return match[1]
-        return "".join(_operator(sign) for sign in match[2])
-
-    return _TOKEN.sub(wrapped, written)
-
-
 def _operator(sign: str) -> str:
-    if sign == " ":
-        return ""
-    if sign.isdigit():
-        return f"<mn>{sign}</mn>"
     fence = " stretchy='false'" if sign in "()|" else ""
-    return f"<mo{fence}>{escape(sign.replace('-', '−'))}</mo>"
+    return f"<mo{fence}>{_true_minus(sign)}</mo>"
+
+
+def _true_minus(text: str) -> str:
+    return escape(text.replace("-", "−"))
 
 
 def formula(content: str, block: bool = False) -> str:
@@ -177,16 +152,15 @@ def substituted(
     """An expression with a number in place of each symbol, cosine and sine, as MathML."""
 
     def written(value: float) -> str:
-        drawn = f"<mn>{number(value)}</mn>"
-        return f"({drawn})" if value < 0 else drawn
+        return f"({number(value)})" if value < 0 else number(value)
 
     numeric = replace(
-        MATHML,
+        LATEX,
         symbol=lambda symbol: written(values[symbol]),
         angle_function=lambda function: written(_angle(equations, function, values)),
-        operators={**MATHML.operators, "mul": "·"},
+        operators={**LATEX.operators, "mul": r" \cdot "},
     )
-    return tokens(numeric.write(expr))
+    return from_latex(numeric.write(expr))
 
 
 def _angle(equations: Document, function: AngleFunction, values: Mapping[str, float]) -> float:

@@ -7,16 +7,16 @@ amsmath only; a piece of HTML has MathML, which is shown without a script.
 import re
 import unicodedata
 from collections.abc import Iterator
-from fractions import Fraction
+from dataclasses import replace
 from html import escape
 from textwrap import wrap
 
 from armdyn.closed_forms.document import Block, Document, Line
-from armdyn.closed_forms.mathml import MATHML, formula, from_latex, mathml, name, plain, tokens
+from armdyn.closed_forms.mathml import formula, from_latex, mathml, name
 from armdyn.closed_forms.printer import (
+    LATEX,
     SIGNS,
     TEXT_OPERATORS,
-    DrawnNotation,
     Notation,
     angle_name,
     angle_sum,
@@ -24,8 +24,10 @@ from armdyn.closed_forms.printer import (
     exact_number,
     latex_angle,
     latex_name,
+    latex_number,
+    latex_width,
 )
-from armdyn.graph.printer import Infix
+from armdyn.closed_forms.tree import AngleFunction
 
 WIDTH = 96
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -118,37 +120,8 @@ _INDEXED = re.compile(r"(?<!\S)(\w+)\\_([a-z]+)(\$\^2\$)?(?=[,:.]*(?:\s|$))")
 """M_ij, h_iii and qd_j² in an escaped remark."""
 
 
-class _Latex(DrawnNotation):
-    """Fractions whose upper part can be broken into several rows."""
-
-    def over(self, whole: Infix, bottom: str) -> Infix:
-        if _width(whole.text) <= LATEX_WIDTH // 2:
-            return super().over(whole, bottom)
-        return self.operation("mul", [super().over(Infix("1"), bottom), whole])
-
-
-def _number(value: Fraction | float) -> str:
-    if isinstance(value, Fraction):
-        if value.denominator == 1:
-            return str(value.numerator)
-        front = "-" if value < 0 else ""
-        return rf"{front}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
-    mantissa, e, exponent = repr(float(value)).partition("e")
-    mantissa = mantissa.removesuffix(".0")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e else mantissa
-
-
-LATEX = _Latex(
-    functions={op: f"\\{op}(" for op in ("sin", "cos", "exp", "tanh")}
-    | {op: rf"\operatorname{{{op}}}(" for op in ("sgn", "sqrt", "atan2")},
-    operators=TEXT_OPERATORS,
-    number=_number,
-    symbol=latex_name,
-    angle_function=lambda f: f"{f.name.lower()}_{{{latex_angle(f.angle)}}}",
-    power="{}^{{{}}}".format,
-    bars=True,
-    line=r"\frac{{{}}}{{{}}}".format,
-)
+BROKEN = replace(LATEX, widest=LATEX_WIDTH // 2)
+"""LaTeX in which what is above the line of a fraction can be broken into several rows."""
 
 
 # the document
@@ -186,7 +159,7 @@ def markdown(equations: Document) -> str:
         found += _equations(block, "$$\n\\begin{aligned}", "\\end{aligned}\n$$\n")
     found += ["## Where", "", "| symbol | value | meaning |", "|---|---|---|"]
     for angle in equations.angles:
-        below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
+        below, whole = latex_angle(angle), BROKEN.write(angle_sum(angle, equations.offsets, 6))
         pair = rf"$c_{{{below}}}$, $s_{{{below}}}$"
         found.append(rf"| {pair} | | $\cos({whole})$, $\sin({whole})$ |")
     for entry in equations.legend:
@@ -210,7 +183,7 @@ def _equations(block: Block, begin: str, end: str) -> list[str]:
     """An aligned display, long equations in several rows, and the entries that are constant."""
     rows = []
     for line in block.shown:
-        first, *others = broken(LATEX.write(line.value), LATEX_WIDTH, width=_width, gap=0)
+        first, *others = broken(BROKEN.write(line.value), LATEX_WIDTH, width=latex_width, gap=0)
         rows += [f"{left_side(line)} &= {first}", *(rf"&\quad {row}" for row in others)]
     zeros = [left_side(line) for line in block.zeros]
     if zeros and not block.shown and block.symbol:
@@ -240,13 +213,6 @@ def _array(symbol: str) -> str:
     return {"detJ": r"\det J", "tau": r"\tau", "Jdqd": r"(\dot{J}\dot{q})"}.get(symbol, symbol)
 
 
-def _width(text: str) -> int:
-    """About how many signs are seen, those above and below at half their width."""
-    small = sum(map(len, re.findall(r"[_^]\{([\w,]*)\}", text)))
-    seen = len(re.sub(r"\\[a-z]+|[{}_^\s]", "", text))
-    return seen - small // 2 + 2 * len(re.findall(r" [-+] |\\cdot", text))
-
-
 def _formula(match: re.Match[str]) -> str:
     head = {"qd": r"\dot{q}"}.get(match[1], match[1])
     return f"${head}_{{{match[2]}}}{'^2' if match[3] else ''}$"
@@ -255,10 +221,10 @@ def _formula(match: re.Match[str]) -> str:
 def _latex_where(equations: Document) -> list[str]:
     rows = []
     for angle in equations.angles:
-        below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
+        below, whole = latex_angle(angle), BROKEN.write(angle_sum(angle, equations.offsets, 6))
         rows.append(rf"$c_{{{below}}} = \cos({whole})$, $s_{{{below}}} = \sin({whole})$")
     for entry in equations.legend:
-        value = _number(float(f"{entry.value:.6g}"))
+        value = latex_number(float(f"{entry.value:.6g}"))
         unit = f" {escaped(entry.unit)}" if entry.unit else ""
         text = f", {escaped(entry.text)}" if entry.text else ""
         rows.append(f"${latex_name(entry.symbol)} = {value}${unit}{text}")
@@ -279,14 +245,10 @@ def escaped(text: str) -> str:
     )
 
 
-_ACCENTED = re.compile(r"\\(d?dot)\{(\w)\}")
-_COMBINING = {"dot": "\u0307", "ddot": "\u0308"}
-
-
 def html(equations: Document) -> str:
     """The law, the blocks and what the symbols are."""
     parts = [f"<div><b>{escape(equations.title)}</b></div>"]
-    parts += [f"<div>{formula(plain(_letters(equations.law[1])))}</div>"]
+    parts += [f"<div>{formula(from_latex(equations.law[1]))}</div>"]
     parts += [f"<div>Note: {escape(note)}.</div>" for note in equations.notes]
     for block in equations.blocks:
         parts += [f"<div style='margin-top:0.6em'><i>{escape(block.title)}</i></div>"]
@@ -313,19 +275,11 @@ def _lines(block: Block) -> Iterator[str]:
 def _html_where(equations: Document) -> Iterator[tuple[str, str, str]]:
     """Symbol, value and meaning of what the equations are written in."""
     for angle in equations.angles:
-        below = escape(latex_angle(angle))
-        pair = (f"<msub><mi>{letter}</mi><mn>{below}</mn></msub>" for letter in "cs")
-        whole = formula(tokens(MATHML.write(angle_sum(angle, equations.offsets, 6))))
-        yield ", ".join(map(formula, pair)), "", f"cosine and sine of {whole}"
+        pair = (formula(mathml(AngleFunction(name, angle))) for name in "CS")
+        whole = formula(mathml(angle_sum(angle, equations.offsets, 6)))
+        yield ", ".join(pair), "", f"cosine and sine of {whole}"
     for entry in equations.legend:
         value = f"{entry.value:.6g} {entry.unit}".strip()
         yield formula(name(entry.symbol)), value, escape(entry.text)
     for number, joint in equations.numbered:
         yield formula(name(f"q{number}")), "", f"position of {escape(joint)}"
-
-
-def _letters(law: str) -> str:
-    r"""A law of LaTeX in plain letters: \ddot{q} with its dots, \sum as its sign."""
-    law = _ACCENTED.sub(lambda match: match[2] + _COMBINING[match[1]], law)
-    law = law.replace(r"\tau", "τ").replace(r"\sum", "Σ")
-    return re.sub(r"\{([\w,]+)\}", r"\1", law)

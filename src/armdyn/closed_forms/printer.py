@@ -5,9 +5,10 @@ A cosine is C23 in text, c_{23} in LaTeX and C23 as a name of a program.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
+from math import inf
 
 from armdyn.closed_forms import tree
 from armdyn.closed_forms.document import index
@@ -161,35 +162,68 @@ class Notation(Language):
         return self.operation("neg", [whole]) if number < 0 else whole
 
 
-@dataclass(frozen=True)
-class DrawnNotation(Notation):
-    """One with a line in fractions, and brackets around functions that are raised to a power."""
+SOURCE_OPERATORS = OPERATORS | {"mul": "*", "div": "/"}
+TEXT_OPERATORS = OPERATORS | {"mul": " ", "div": "/"}
 
-    line: Callable[[str, str], str] = "{}/{}".format
-    """A fraction of what is above and below its line."""
+
+def latex_number(value: Fraction | float) -> str:
+    """A number in LaTeX: a fraction with a line, a float with a power of ten."""
+    if isinstance(value, Fraction):
+        if value.denominator == 1:
+            return str(value.numerator)
+        front = "-" if value < 0 else ""
+        return rf"{front}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
+    mantissa, e, exponent = repr(float(value)).partition("e")
+    mantissa = mantissa.removesuffix(".0")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e else mantissa
+
+
+def latex_width(text: str) -> int:
+    """About how many signs are seen, those above and below at half their width."""
+    small = sum(map(len, re.findall(r"[_^]\{([\w,]*)\}", text)))
+    seen = len(re.sub(r"\\[a-z]+|[{}_^\s]", "", text))
+    return seen - small // 2 + 2 * len(re.findall(r" [-+] |\\cdot", text))
+
+
+@dataclass(frozen=True)
+class Latex(Notation):
+    """LaTeX: a line in fractions, and brackets around functions that are raised to a power."""
+
+    functions: Mapping[str, str] = field(
+        default_factory=lambda: (
+            {op: f"\\{op}(" for op in ("sin", "cos", "exp", "tanh")}
+            | {op: rf"\operatorname{{{op}}}(" for op in ("sgn", "sqrt", "atan2")}
+        )
+    )
+    operators: Mapping[str, str] = field(default_factory=lambda: TEXT_OPERATORS)
+    number: Callable[[Fraction | float], str] = latex_number
+    symbol: Callable[[str], str] = latex_name
+    angle_function: Callable[[AngleFunction], str] = lambda f: (
+        f"{f.name.lower()}_{{{latex_angle(f.angle)}}}"
+    )
+    power: Callable[[str, int | str], str] = "{}^{{{}}}".format
+    bars: bool = True
+    widest: float = inf
+    """Width of what stands above a line; what is wider stands beside it, where it can be broken."""
 
     def written(self, expr: Expr) -> Infix:
-        """An expression; a symbol may stand for a number with a power of ten."""
-        made = super().written(expr)
+        """An expression, and how tightly it holds together."""
+        whole = super().written(expr)
         called = isinstance(expr, Call) and expr.function != "abs"
-        raised = isinstance(expr, Symbol) and "<msup>" in made.text
-        return Infix(made.text, POWER) if called or raised else made
+        return Infix(whole.text, POWER) if called else whole
 
     def fraction(self, number: Fraction | float, above: list[Infix], below: list[Infix]) -> Infix:
         """The same with the number before the line."""
-        whole = self.chain("mul", above or [Infix(self.number(Fraction(1)))])
+        whole = self.chain("mul", above or [Infix("1")])
         if below:
-            whole = self.over(whole, self.chain("mul", below).text)
+            wide, bottom = latex_width(whole.text) > self.widest, self.chain("mul", below).text
+            line = Infix(rf"\frac{{{'1' if wide else whole.text}}}{{{bottom}}}", POWER)
+            whole = self.operation("mul", [line, whole]) if wide else line
         front = Infix(self.number(number))
         return whole if number == 1 else self.operation("mul", [front, whole])
 
-    def over(self, whole: Infix, bottom: str) -> Infix:
-        """Something over divisors."""
-        return Infix(self.line(whole.text, bottom), POWER)
 
-
-SOURCE_OPERATORS = OPERATORS | {"mul": "*", "div": "/"}
-TEXT_OPERATORS = OPERATORS | {"mul": " ", "div": "/"}
+LATEX = Latex()
 
 
 def broken(

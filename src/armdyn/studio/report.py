@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.closed_forms.forms import Equations, equations
-from armdyn.closed_forms.mathml import formula, mathml, name, plain
+from armdyn.closed_forms.mathml import formula, from_latex, mathml, name
 from armdyn.html import html_table
 from armdyn.model.validate import Finding
 from armdyn.report.figures import styled_figure
@@ -130,7 +130,7 @@ def _equations(robot: Robot, tell: Tell) -> Iterator[str]:
     if written.form != "state":
         yield f"<pre>{escape(written.text())}</pre>"
         return
-    yield f"<div class='eq'>{formula(plain('τ = M q̈ + V + G'), block=True)}</div>"
+    yield f"<div class='eq'>{formula(from_latex('τ = M q̈ + V + G'), block=True)}</div>"
     for block in written.blocks:
         yield f"<h3>{escape(block.title)}</h3>"
         for line in block.shown:

@@ -15,7 +15,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.closed_forms.document import Line
 from armdyn.closed_forms.forms import Equations, equations
-from armdyn.closed_forms.mathml import evaluated, formula, mathml, name, plain, substituted
+from armdyn.closed_forms.mathml import evaluated, formula, from_latex, mathml, name, substituted
 from armdyn.errors import ArmdynError
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.report.figures import COLOURS as TERMS
@@ -196,7 +196,7 @@ def _law(method: str) -> str:
     first, second = LAWS.get(method, ("", ""))
     if "=" not in first:
         return escape(first)
-    return "".join(f"<div>{formula(plain(line))}</div>" for line in (first, second) if line)
+    return "".join(f"<div>{formula(from_latex(line))}</div>" for line in (first, second) if line)
 
 
 SLOW_PERIOD = 0.2
