@@ -95,10 +95,7 @@ def panel_grid(
 
 
 def panels_of_joints(n: int, t: Array, below: float = 0.0) -> tuple[Any, list[Any]]:
-    """A figure with room for a head, and a panel over the times t for each of n joints.
-
-    As much as `below` is left free below them [inch].
-    """
+    """A figure with a panel over the times t for each of n joints, room for a head and `below`."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     columns = 1 if n <= 2 else 2 if n <= 8 else 3

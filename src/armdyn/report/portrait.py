@@ -17,7 +17,8 @@ from armdyn.html import html_table
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import cut_lines, end_frames
 from armdyn.model import RobotModel
-from armdyn.report.figures import COLOURS, GREY, INK, PALE, styled_figure
+from armdyn.report.figures import COLOURS, PALE, legend_row, styled_figure
+from armdyn.report.panels import sheet
 from armdyn.shorten.canonical.dh_table import dh_table
 
 LINK, TURNS, SLIDES, MASS = "#9A9A9A", COLOURS["inertial"], COLOURS["coulomb"], COLOURS["gravity"]
@@ -36,8 +37,6 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
 
     None: the middle of its ranges, or where its loops are assembled.
     """
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
     at = coordinates_of(model)
     n = len(model.independent)
     given = check_joint_vector("q", _middle(at) if q is None else q, n)
@@ -52,7 +51,8 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     points = np.array([frames.base[1], *frames.O, *frames.P, *pins, tool])
     centre = 0.5 * (points.min(0) + points.max(0))
     size = float(np.ptp(points, axis=0).max()) or 1.0
-    figure = Figure(figsize=(6.4, 6.0), facecolor="white")
+    place = ", ".join(f"{value + 0.0:.3g}" for value in given)
+    figure = sheet(6.4, 6.0, model.title or model.name, f"q = ({place})"[:110], 0.05, 0.26)
     axes = figure.add_axes((0.02, 0.06, 0.96, 0.84), projection="3d")
     _draw_ground(axes, centre, size, float(frames.base[1][2]))
     *links, last = link_lines(model, frames)
@@ -64,7 +64,7 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     _draw_frame(axes, np.asarray(frames.base[0]), frames.base[1], FRAME_SHARE * size)
     _draw_frame(axes, tool_turned, tool, FRAME_SHARE * size)
     _set_room(axes, centre, size)
-    _write_head(figure, model, given)
+    _draw_legend(figure, model)
     return figure
 
 
@@ -140,24 +140,19 @@ def _set_room(axes: Any, centre: Array, size: float) -> None:
     axes.view_init(elev=22, azim=-58)
 
 
-def _write_head(figure: Any, model: RobotModel, q: Array) -> None:
-    figure.text(0.05, 0.955, model.title or model.name, fontsize=13, weight="bold", color=INK)
-    at = ", ".join(f"{value + 0.0:.3g}" for value in q)
-    figure.text(0.05, 0.92, f"q = ({at})"[:110], fontsize=8, color=GREY)
+def _draw_legend(figure: Any, model: RobotModel) -> None:
     from matplotlib.lines import Line2D  # noqa: PLC0415 (an extra)
 
-    cut = [("cut joint", CUT)] if any(not x.couples for x in model.loops) else []
     turns = {joint.type.turns for joint in model.joints}
-    words = {True: ("joint that turns", TURNS), False: ("joint that slides", SLIDES)}
-    shown = [words[kind] for kind in (True, False) if kind in turns]
-    shown += [*cut, ("centre of mass, area as the mass", MASS)]
-    lines = [
-        Line2D([], [], color=colour, marker="o", linewidth=0 if colour == MASS else 1.5)
-        for _, colour in shown
-    ]
-    place = {"loc": "upper left", "bbox_to_anchor": (0.04, 0.915)}
-    names = [word for word, _ in shown]
-    figure.legend(lines, names, **place, ncols=len(names), frameon=False, fontsize=8)
+    colours = {"joint that turns": TURNS} if True in turns else {}
+    colours |= {"joint that slides": SLIDES} if False in turns else {}
+    colours |= {"cut joint": CUT} if any(not loop.couples for loop in model.loops) else {}
+    colours["centre of mass, area as the mass"] = MASS
+    lines = {
+        name: Line2D([], [], color=colour, marker="o", linewidth=0 if colour == MASS else 1.5)
+        for name, colour in colours.items()
+    }
+    legend_row(figure, 0.05, 0.74, lines, fontsize=8)
 
 
 def robot_html(model: RobotModel) -> str:

@@ -10,7 +10,6 @@ those that this observer sees, and the work of τ_base accounts for the rest.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array
 from armdyn.errors import ShapeError, SimulationError, shown
-from armdyn.forks import cached_property
 from armdyn.io.csv.base_motion import base_motion_from_csv
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_vector, rotation_vector
@@ -32,91 +30,83 @@ GivenBase = (
 """A motion of the base as people give it."""
 
 
-@dataclass(frozen=True, eq=False)
-class SampledBase:
-    """A motion of the base between samples: vectors on straight lines, rotations the short way."""
-
-    t: Array
-    """Increasing times, (m,) [s]."""
-    rows: Array
-    """`BaseMotion.vector` at these times, (m, 18)."""
-    source: str = "base_motion"
-
-    @classmethod
-    def of(
-        cls, robot: Robot, times: npt.ArrayLike, motion: BaseMotion, source: str
-    ) -> "SampledBase":
-        """The samples of a motion whose batch goes along times."""
-        t = check_increasing(source, times, SimulationError)
-        rows = motion.vector(robot.model.base[:3, :3])
-        if rows.shape[:-1] not in ((), (1,), t.shape):
-            raise ShapeError(
-                f"{source}: a base motion of the wrong shape, {rows.shape[:-1]}; expected one "
-                f"motion for each of the {len(t)} times, rotation ({len(t)}, 3, 3), vectors "
-                f"({len(t)}, 3)"
-            )
-        return cls(t, np.broadcast_to(rows, (len(t), rows.shape[-1])), source)
-
-    def check_span(self, first: float, last: float) -> None:
-        """An error if it does not last from the first to the last time [s]."""
-        if len(self.t) > 1 and (self.t[0] > first or self.t[-1] < last - 1e-12 * abs(last)):
-            raise SimulationError(
-                f"{self.source}: it says how the base moves from {self.t[0]:.6g} to "
-                f"{self.t[-1]:.6g} s, but it is needed from {first:.6g} to {last:.6g} s"
-            )
-
-    @cached_property
-    def _turns(self) -> tuple[Array, Array]:
-        """Rotations, (m, 3, 3), and the turns from each to the next, (m - 1, 3) [rad]."""
-        R = self.rows[:, :9].reshape(-1, 3, 3)
-        return R, rotation_vector(np.swapaxes(R[:-1], -1, -2) @ R[1:])
-
-    def __call__(self, t: npt.ArrayLike) -> BaseMotion:
-        """The motion at times of any shape."""
-        at = np.asarray(t, dtype=float)
-        if len(self.t) == 1:
-            return motion_of_rows(np.broadcast_to(self.rows[0], (*at.shape, self.rows.shape[-1])))
-        i = np.clip(np.searchsorted(self.t, at, side="right") - 1, 0, len(self.t) - 2)
-        share = np.asarray((at - self.t[i]) / (self.t[i + 1] - self.t[i]))[..., None]
-        rows = self.rows[i] + share * (self.rows[i + 1] - self.rows[i])
-        R, turns = self._turns
-        rows[..., :9] = (R[i] @ rotation_from_vector(share * turns[i])).reshape(*at.shape, 9)
-        return motion_of_rows(rows)
+Vectors = Callable[[Any], Array]
+"""`BaseMotion.vector` at a time [s]."""
 
 
-def base_function(
-    robot: Robot, given: Any, first: float, last: float
-) -> Callable[[Any], BaseMotion] | None:
-    """A motion of the base as a function of the time [s]; None if the base stands still."""
-    if given is None or (callable(given) and not isinstance(given, BaseMotion)):
-        return given
+def base_vectors(robot: Robot, given: Any, first: float, last: float) -> Vectors | None:
+    """The motion of the base from the first to the last time [s]; None if it stands still."""
+    standing = robot.model.base[:3, :3]
+    if given is None:
+        return None
     if isinstance(given, BaseMotion):
-        return lambda _: given
+        vector = given.vector(standing)
+        return lambda _: vector
+    if callable(given):
+        return lambda t: _asked(given, t).vector(standing)
     if isinstance(given, str | Path):
-        sampled = SampledBase.of(robot, *base_motion_from_csv(given), str(given))
-    elif isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[1], BaseMotion):
-        sampled = SampledBase.of(robot, given[0], given[1], "base_motion")
-    else:
+        return sampled_base(standing, *base_motion_from_csv(given), (first, last), str(given))
+    if isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[1], BaseMotion):
+        return sampled_base(standing, given[0], given[1], (first, last))
+    raise SimulationError(
+        "base_motion: expected an armdyn.BaseMotion, a function of the time that gives one, a "
+        f"pair of times and a BaseMotion, or the name of a CSV file, got {shown(given)}"
+    )
+
+
+def sampled_base(
+    standing: Array,
+    times: npt.ArrayLike,
+    motion: BaseMotion,
+    span: tuple[float, float],
+    source: str = "base_motion",
+) -> Vectors:
+    """A motion whose batch goes along times, for times of any shape within a span [s].
+
+    Between samples vectors are on straight lines, and rotations turn the short way.
+    """
+    t = check_increasing(source, times, SimulationError)
+    samples = _rows(standing, t, motion, source)
+    if len(t) == 1:
+        return lambda at: np.broadcast_to(samples[0], (*np.shape(at), samples.shape[-1]))
+    if t[0] > span[0] or t[-1] < span[1] - 1e-12 * abs(span[1]):
         raise SimulationError(
-            "base_motion: expected an armdyn.BaseMotion, a function of the time that gives one, a "
-            f"pair of times and a BaseMotion, or the name of a CSV file, got {shown(given)}"
+            f"{source}: it says how the base moves from {t[0]:.6g} to {t[-1]:.6g} s, but it is "
+            f"needed from {span[0]:.6g} to {span[1]:.6g} s"
         )
-    sampled.check_span(first, last)
-    return sampled
+    R = samples[:, :9].reshape(-1, 3, 3)
+    turns = rotation_vector(np.swapaxes(R[:-1], -1, -2) @ R[1:])
+
+    def between(at: Any) -> Array:
+        at = np.asarray(at, dtype=float)
+        i = np.clip(np.searchsorted(t, at, side="right") - 1, 0, len(t) - 2)
+        share = np.asarray((at - t[i]) / (t[i + 1] - t[i]))[..., None]
+        rows = samples[i] + share * (samples[i + 1] - samples[i])
+        rows[..., :9] = (R[i] @ rotation_from_vector(share * turns[i])).reshape(*at.shape, 9)
+        return rows
+
+    return between
 
 
-def base_torque(
-    robot: Robot, motion: Callable[[Any], BaseMotion]
-) -> Callable[[float, Array, Array], Array]:
+def _rows(standing: Array, t: Array, motion: BaseMotion, source: str) -> Array:
+    """`BaseMotion.vector` for each of the times (m,), (m, 18)."""
+    rows = motion.vector(standing)
+    if rows.shape[:-1] not in ((), (1,), t.shape):
+        raise ShapeError(
+            f"{source}: a base motion of the wrong shape, {rows.shape[:-1]}; expected one motion "
+            f"for each of the {len(t)} times, rotation ({len(t)}, 3, 3), vectors ({len(t)}, 3)"
+        )
+    return np.broadcast_to(rows, (len(t), rows.shape[-1]))
+
+
+def base_torque(robot: Robot, motion: Vectors) -> Callable[[float, Array, Array], Array]:
     """The torques that a moving base gives at the joints at a time [s], (..., n)."""
     still, moving = (robot.kernel("bias", friction=False, base_motion=x) for x in (False, True))
-    return lambda t, q, qd: still(q, qd) - moving(q, qd, vector_at(robot, motion, t, q.shape[:-1]))
+    return lambda t, q, qd: still(q, qd) - moving(q, qd, _for_arms(motion(t), q.shape[:-1]))
 
 
-def vector_at(
-    robot: Robot, motion: Callable[[Any], BaseMotion], t: float, arms: tuple[int, ...]
-) -> Array:
-    """The motion of the base at a time [s] as `BaseMotion.vector`, for arms of a shape."""
+def _asked(motion: Callable[[float], BaseMotion], t: float) -> BaseMotion:
+    """What a function gives at a time [s]."""
     try:
         given = motion(t)
     except ShapeError as error:
@@ -129,7 +119,11 @@ def vector_at(
         raise SimulationError(
             f"base_motion gave {shown(given)} at t = {t:.6g} s; expected an armdyn.BaseMotion"
         )
-    vector = given.vector(robot.model.base[:3, :3])
+    return given
+
+
+def _for_arms(vector: Array, arms: tuple[int, ...]) -> Array:
+    """The motion for arms of a shape, one for all or for each of them."""
     lead = vector.shape[:-1]
     pairs = zip(lead[::-1], arms[::-1], strict=False)
     if len(lead) > len(arms) or any(size not in (1, count) for size, count in pairs):
@@ -143,15 +137,12 @@ def vector_at(
 
 def base_rows(robot: Robot, given: Any, times: Array) -> Array | None:
     """`BaseMotion.vector` at times (m,) [s], (m, 18); None if the base stands still."""
-    if given is None:
-        return None
     if isinstance(given, BaseMotion):
-        return SampledBase.of(robot, times, given, "base_motion").rows
-    motion = base_function(robot, given, float(times[0]), float(times[-1]))
-    if isinstance(motion, SampledBase):
-        return motion(times).vector(robot.model.base[:3, :3])
-    assert motion is not None
-    return np.array([vector_at(robot, motion, t, ()) for t in times.tolist()])
+        return _rows(robot.model.base[:3, :3], times, given, "base_motion")
+    vectors = base_vectors(robot, given, float(times[0]), float(times[-1]))
+    if vectors is None or not callable(given):
+        return None if vectors is None else vectors(times)
+    return np.array([_for_arms(vectors(t), ()) for t in times.tolist()])
 
 
 def motion_of_rows(rows: Array) -> BaseMotion:

@@ -13,7 +13,7 @@ from armdyn.arrays import Array
 from armdyn.errors import ArmdynWarning, SimulationError, check_known, counted, shown
 from armdyn.io.csv.trajectory import torques_from_csv
 from armdyn.robot import Robot
-from armdyn.simulation.base import base_function, base_torque
+from armdyn.simulation.base import base_torque, base_vectors
 from armdyn.simulation.checks import floats
 from armdyn.simulation.limits import Excess, effort_limits
 
@@ -56,7 +56,7 @@ class Driven:
     def __init__(self, setup: Setup):
         robot, wrench = setup.robot, setup.wrench
         self.label, self._torque = torque_function(robot, setup.drive, setup.duration)
-        motion = base_function(robot, setup.base, 0.0, setup.duration)
+        motion = base_vectors(robot, setup.base, 0.0, setup.duration)
         self._base = None if motion is None else base_torque(robot, motion)
         self._wrench: Pull = wrench if callable(wrench) else lambda _: wrench
 

@@ -6,7 +6,7 @@ import pytest
 import armdyn
 from armdyn import BaseMotion
 from armdyn.errors import ShapeError, SimulationError, TrajectoryError
-from armdyn.simulation.base import SampledBase
+from armdyn.simulation.base import sampled_base
 from support.simulation_laws import pendulum, slider
 
 METHODS = {"DOP853": {}, "rk4": {"step": 2e-3}, "symplectic": {"step": 2e-3}}
@@ -194,5 +194,8 @@ def test_bad_motions_are_refused_by_name(tmp_path):
 
 
 def test_one_sample_holds_for_ever():
-    sampled = SampledBase.of(slider(), [3.0], BaseMotion(linear_acceleration=(1, 2, 3)), "it")
-    assert sampled(np.zeros((2, 5))).linear_acceleration.shape == (2, 5, 3)
+    motion = BaseMotion(linear_acceleration=(1, 2, 3))
+    vectors = sampled_base(slider().model.base[:3, :3], [3.0], motion, (0.0, 1.0))
+    found = vectors(np.zeros((2, 5)))
+    assert found.shape == (2, 5, 18)
+    assert (found[..., 15:] == (1, 2, 3)).all()
