@@ -6,13 +6,13 @@ amsmath only; a piece of HTML has MathML, which is shown without a script.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import escape
 from textwrap import wrap
 
 from armdyn.closed_forms.document import Block, Document, Line
-from armdyn.closed_forms.mathml import formula, from_latex, mathml, name
+from armdyn.closed_forms.mathml import formula, from_latex, mathml
 from armdyn.closed_forms.printer import (
     LATEX,
     SIGNS,
@@ -27,7 +27,6 @@ from armdyn.closed_forms.printer import (
     latex_number,
     latex_width,
 )
-from armdyn.closed_forms.tree import AngleFunction
 
 WIDTH = 96
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -145,7 +144,11 @@ def latex(equations: Document) -> str:
         found.append(rf"\subsection*{{{escaped(block.title)}}}")
         found += [_INDEXED.sub(_formula, escaped(remark)) + ".\n" for remark in block.remarks]
         found += _equations(block, r"\begin{align*}", r"\end{align*}")
-    found += [r"\subsection*{Where}", *_latex_where(equations), r"\end{document}"]
+    rows = (
+        symbol + (f" = {value}" if value else "") + (f", {meaning}" if meaning else "")
+        for symbol, value, meaning in _symbols(equations, escaped)
+    )
+    found += [r"\subsection*{Where}", " \\\\\n".join(rows), r"\end{document}"]
     return "\n".join(found) + "\n"
 
 
@@ -158,15 +161,7 @@ def markdown(equations: Document) -> str:
         found += [f"## {plain(block.title)}", "", *(f"{plain(r)}.\n" for r in block.remarks)]
         found += _equations(block, "$$\n\\begin{aligned}", "\\end{aligned}\n$$\n")
     found += ["## Where", "", "| symbol | value | meaning |", "|---|---|---|"]
-    for angle in equations.angles:
-        below, whole = latex_angle(angle), BROKEN.write(angle_sum(angle, equations.offsets, 6))
-        pair = rf"$c_{{{below}}}$, $s_{{{below}}}$"
-        found.append(rf"| {pair} | | $\cos({whole})$, $\sin({whole})$ |")
-    for entry in equations.legend:
-        value = f"{entry.value:.6g} {entry.unit}".strip()
-        found.append(f"| ${latex_name(entry.symbol)}$ | {value} | {plain(entry.text)} |")
-    for i, joint in equations.numbered:
-        found.append(f"| $q_{{{i}}}$ | | position of {plain(joint)} |")
+    found += [f"| {' | '.join(row)} |" for row in _symbols(equations, plain)]
     return "\n".join(found) + "\n"
 
 
@@ -218,18 +213,16 @@ def _formula(match: re.Match[str]) -> str:
     return f"${head}_{{{match[2]}}}{'^2' if match[3] else ''}$"
 
 
-def _latex_where(equations: Document) -> list[str]:
-    rows = []
+def _symbols(equations: Document, plain: Callable[[str], str]) -> Iterator[tuple[str, str, str]]:
+    """Symbols, values and meanings of what is not explained yet, formulas between dollar signs."""
     for angle in equations.angles:
-        below, whole = latex_angle(angle), BROKEN.write(angle_sum(angle, equations.offsets, 6))
-        rows.append(rf"$c_{{{below}}} = \cos({whole})$, $s_{{{below}}} = \sin({whole})$")
+        below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
+        yield rf"$c_{{{below}}}$, $s_{{{below}}}$", rf"$\cos({whole})$, $\sin({whole})$", ""
     for entry in equations.legend:
-        value = latex_number(float(f"{entry.value:.6g}"))
-        unit = f" {escaped(entry.unit)}" if entry.unit else ""
-        text = f", {escaped(entry.text)}" if entry.text else ""
-        rows.append(f"${latex_name(entry.symbol)} = {value}${unit}{text}")
-    rows += [f"$q_{{{i}}}$: position of {escaped(joint)}" for i, joint in equations.numbered]
-    return [" \\\\\n".join(rows)]
+        value = f"${latex_number(float(f'{entry.value:.6g}'))}$ {plain(entry.unit)}".rstrip()
+        yield f"${latex_name(entry.symbol)}$", value, plain(entry.text)
+    for i, joint in equations.numbered:
+        yield f"$q_{{{i}}}$", "", f"position of {plain(joint)}"
 
 
 def _markdown_text(text: str) -> str:
@@ -253,12 +246,16 @@ def html(equations: Document) -> str:
     for block in equations.blocks:
         parts += [f"<div style='margin-top:0.6em'><i>{escape(block.title)}</i></div>"]
         parts += _lines(block)
-    rows = "".join(
-        f"<tr><td>{symbol}</td><td>{escape(value)}</td><td>{meaning}</td></tr>"
-        for symbol, value, meaning in _html_where(equations)
-    )
+    cells = ("</td><td>".join(row) for row in _symbols(equations, _html_text))
+    table = "".join(f"<tr><td>{row}</td></tr>" for row in cells)
+    rows = re.sub(r"\$(.*?)\$", lambda match: formula(from_latex(match[1])), table)
     parts += [f"<details><summary>where</summary><table>{rows}</table></details>"] if rows else []
     return "".join(parts)
+
+
+def _html_text(text: str) -> str:
+    """Text of a user, in which nothing is markup or a formula."""
+    return escape(text).replace("$", "&#36;")
 
 
 def _lines(block: Block) -> Iterator[str]:
@@ -270,16 +267,3 @@ def _lines(block: Block) -> Iterator[str]:
     for word, chosen in (("Zero", block.zeros), ("Constant", constants(block))):
         names = ", ".join(formula(from_latex(left_side(line))) for line in chosen)
         yield f"<div>{word}: {names}.</div>" if names else ""
-
-
-def _html_where(equations: Document) -> Iterator[tuple[str, str, str]]:
-    """Symbol, value and meaning of what the equations are written in."""
-    for angle in equations.angles:
-        pair = (formula(mathml(AngleFunction(name, angle))) for name in "CS")
-        whole = formula(mathml(angle_sum(angle, equations.offsets, 6)))
-        yield ", ".join(pair), "", f"cosine and sine of {whole}"
-    for entry in equations.legend:
-        value = f"{entry.value:.6g} {entry.unit}".strip()
-        yield formula(name(entry.symbol)), value, escape(entry.text)
-    for number, joint in equations.numbered:
-        yield formula(name(f"q{number}")), "", f"position of {escape(joint)}"

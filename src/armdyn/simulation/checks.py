@@ -54,14 +54,20 @@ def check_rate(what: str, value: npt.ArrayLike, n: int) -> Array:
     return check_finite(what, _for_all(what, value, n))
 
 
-def check_limit(what: str, value: npt.ArrayLike | None, n: int) -> Array:
+def check_limit(
+    what: str,
+    value: npt.ArrayLike | None,
+    n: int,
+    error: type[ArmdynError] = TrajectoryError,
+    otherwise: str = "none",
+) -> Array:
     """A positive limit of each joint (n,); a number is that of all, None and infinity are none."""
     if value is None:
         return np.full(n, math.inf)
     limit = _for_all(what, value, n)
     if not (limit > 0).all():
-        raise TrajectoryError(
-            f"{what}: a limit must be positive, got {limit.tolist()}; leave it out for none"
+        raise error(
+            f"{what}: a limit must be positive, got {limit.tolist()}; leave it out for {otherwise}"
         )
     return limit
 

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_joint_vector, frozen
+from armdyn.arrays import Array, frozen
 from armdyn.errors import ExcitationError, UnknownNameError, counted, shown
 from armdyn.model import Limits
 from armdyn.robot import Robot
+from armdyn.simulation.checks import check_limit
 
 Given = npt.ArrayLike | Mapping[str, float] | None
 """A limit for all joints, one for each, or some by the names of the joints."""
@@ -123,18 +124,8 @@ def _ranges(robot: Robot, given: GivenRange, own: Array) -> Array:
 
 def _each(robot: Robot, what: str, given: Given, own: Sequence[float]) -> Array:
     """A positive limit of each joint, (n,)."""
-    chosen = _named(robot, what, given, own)
-    values = check_joint_vector(
-        what, [chosen] * robot.n if np.ndim(chosen) == 0 else chosen, robot.n
-    )
-    if values.ndim != 1:
-        raise ExcitationError(f"{what}: expected one limit a joint, got shape {values.shape}")
-    if given is not None and not (values > 0).all():
-        raise ExcitationError(
-            f"{what}: a limit must be positive, got {shown(given)}; leave it out for that of the "
-            "robot"
-        )
-    return frozen(values)
+    chosen, otherwise = _named(robot, what, given, own), "that of the robot"
+    return frozen(check_limit(what, chosen, robot.n, ExcitationError, otherwise))
 
 
 def _named(robot: Robot, what: str, given: Any, own: Any) -> Any:
