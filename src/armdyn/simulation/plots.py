@@ -64,14 +64,15 @@ def curves(simulation: Any) -> Curves:
         chosen = np.linspace(0, len(chosen) - 1, MAX_INSTANTS).astype(int)
     pieces = -(-len(chosen) * max(simulation.arms, 1) // BLOCK_STATES) if many else 1
     lowest = simulation.potential.min()
-    blocks = [_curves(_part(simulation, b), lowest) for b in np.array_split(chosen, pieces)]
-    q, tau = (np.concatenate([getattr(b, name) for b in blocks], axis=1) for name in ("q", "tau"))
-    terms, energy, power = (
-        _acting([getattr(b, name) for b in blocks]) for name in ("terms", "energy", "power")
+    blocks = [_lines(_part(simulation, b), lowest) for b in np.array_split(chosen, pieces)]
+    states, *others = (
+        {name: np.concatenate([block[name] for block in group], axis=1) for name in group[0]}
+        for group in zip(*blocks, strict=True)
     )
+    terms, energy, power = map(_acting, others)
     if len(power) <= 2:
         power.pop("total", None)
-    return Curves(simulation.t[chosen], q, tau, terms, energy, power)
+    return Curves(simulation.t[chosen], **states, terms=terms, energy=energy, power=power)
 
 
 def _part(simulation: Any, chosen: Array) -> Any:
@@ -83,35 +84,28 @@ def _part(simulation: Any, chosen: Array) -> Any:
     return replace(simulation, t=simulation.t[chosen], **parts)
 
 
-def _curves(part: Any, lowest: float) -> Curves:
-    def spread(values: Array, axes: int) -> Array:
-        if values.ndim == axes:
-            return values[None]
-        return np.quantile(values, QUANTILES, axis=0)
-
-    terms = part.terms()
-    potential = part.potential - lowest
+def _lines(part: Any, lowest: float) -> list[dict[str, Array]]:
+    """Positions and torques, terms, energies and powers of a part, by name."""
+    terms, potential = part.terms(), part.potential - lowest
     energy = {"total": part.kinetic + potential, "kinetic": part.kinetic, "potential": potential}
     energy |= {name: part.work[..., k] for k, name in enumerate(WORK)}
     forces = {"actuators": part.tau, "gravity": -terms["gravity"], "friction": -part.friction}
     forces["environment"] = part.external + part.base
     power = {name: np.sum(force * part.qd, axis=-1) for name, force in forces.items()}
     power = {"total": sum(power.values(), np.zeros_like(potential))} | power
-    return Curves(
-        part.t,
-        spread(part.q, 2),
-        spread(part.tau, 2),
-        {name: spread(values, 2) for name, values in terms.items()},
-        {name: spread(values, 1) for name, values in energy.items()},
-        {name: spread(values, 1) for name, values in power.items()},
-    )
+    groups = {"q": part.q, "tau": part.tau}, terms, energy, power
+    if part.q.ndim == 2:
+        return [{name: values[None] for name, values in group.items()} for group in groups]
+    return [
+        {name: np.quantile(values, QUANTILES, axis=0) for name, values in group.items()}
+        for group in groups
+    ]
 
 
-def _acting(blocks: list[dict[str, Array]]) -> dict[str, Array]:
-    """The lines of all blocks in one, without those that stay at zero."""
-    joined = {name: np.concatenate([b[name] for b in blocks], axis=1) for name in blocks[0]}
-    sizes = {name: float(np.abs(values).max(initial=0.0)) for name, values in joined.items()}
-    return {name: joined[name] for name in joined if sizes[name] > INVISIBLE * max(sizes.values())}
+def _acting(lines: dict[str, Array]) -> dict[str, Array]:
+    """The lines without those that stay at zero."""
+    sizes = {name: float(np.abs(values).max(initial=0.0)) for name, values in lines.items()}
+    return {name: lines[name] for name in lines if sizes[name] > INVISIBLE * max(sizes.values())}
 
 
 WIDTH = 12.6
