@@ -27,7 +27,6 @@ from armdyn.io.atomic import ending, write_text
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, RobotModel
-from armdyn.report.result import parts_of, plain_data
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.parameters import parameters
 
@@ -66,20 +65,23 @@ class Equations(Document):
     def data(self) -> dict[str, Any]:
         """The equations as plain data, entries in the notation of SymPy, with flags and notes."""
         printed = source.notation({})
-        named = {angle_identifier(f): f for f in self.angle_functions}
-        written = {name: printed.write(angle_call(named[name], self.offsets)) for name in named}
-        done, words = self.operations, ("multiplications", "additions")
-        parts = {
-            **parts_of(self, "robot", "title", "form"),
+        return {
+            "robot": self.robot,
+            "title": self.title,
+            "form": self.form,
             "law": self.law[0],
-            **parts_of(self, "joints", "notes"),
-            "operations": None if done is None else dict(zip(words, done, strict=True)),
-            "angles": dict(sorted(written.items())),
+            "joints": list(self.joints),
+            "notes": list(self.notes),
+            "operations": None
+            if self.operations is None
+            else dict(zip(("multiplications", "additions"), self.operations, strict=True)),
+            "angles": {
+                angle_identifier(f): printed.write(angle_call(f, self.offsets))
+                for f in sorted(self.angle_functions, key=angle_identifier)
+            },
             "values": self.values,
             "blocks": [_block(block, printed) for block in self.blocks],
         }
-        whole: dict[str, Any] = plain_data(parts)
-        return whole
 
 
 def format_of(format: str | None, path: str | Path | None) -> str:
@@ -97,13 +99,24 @@ def format_of(format: str | None, path: str | Path | None) -> str:
 
 
 def _block(block: Block, printed: Notation) -> dict[str, Any]:
-    entries = [
-        {"name": line.name, "place": [k + 1 for k in line.place]}
-        | {"value": printed.write(line.value), **parts_of(line, "zero", "constant")}
-        for line in block.lines
-    ]
-    names = ("symbol", "title", "shape", "arguments", "remarks")
-    return parts_of(block, *names) | {"symmetric_axes": block.swap, "entries": entries}
+    return {
+        "symbol": block.symbol,
+        "title": block.title,
+        "shape": list(block.shape),
+        "arguments": list(block.arguments),
+        "remarks": list(block.remarks),
+        "symmetric_axes": None if block.swap is None else list(block.swap),
+        "entries": [
+            {
+                "name": line.name,
+                "place": [k + 1 for k in line.place],
+                "value": printed.write(line.value),
+                "zero": line.zero,
+                "constant": line.constant,
+            }
+            for line in block.lines
+        ],
+    }
 
 
 MOST_TERMS = 2000

@@ -216,8 +216,10 @@ class Latex(Notation):
         """The same with the number before the line."""
         whole = self.chain("mul", above or [Infix("1")])
         if below:
-            wide, bottom = latex_width(whole.text) > self.widest, self.chain("mul", below).text
-            line = Infix(rf"\frac{{{'1' if wide else whole.text}}}{{{bottom}}}", POWER)
+            wide = latex_width(whole.text) > self.widest
+            top = "1" if wide else whole.text
+            bottom = self.chain("mul", below).text
+            line = Infix(rf"\frac{{{top}}}{{{bottom}}}", POWER)
             whole = self.operation("mul", [line, whole]) if wide else line
         front = Infix(self.number(number))
         return whole if number == 1 else self.operation("mul", [front, whole])

@@ -160,9 +160,11 @@ def rollout(
     """
     if friction:
         refuse_dry(robot)
-    n, implicit = robot.n, method == "symplectic"
+    n = robot.n
+    implicit = method == "symplectic"
     q, qd = broadcast(q0=check_joint_vector("q0", q0, n), qd0=check_joint_vector("qd0", qd0, n))
-    batch, law = q.shape[:-1], "torque" if controller is None else LAWS[type(controller)]
+    batch = q.shape[:-1]
+    law = "torque" if controller is None else LAWS[type(controller)]
     request = StepRequest(method, law, friction, iterations * implicit, robot.search_effort)
     request.check()
     tracks = [StepInput(np.full((1, 1, 1), float(step)))]

@@ -86,7 +86,8 @@ def _part(simulation: Any, chosen: Array) -> Any:
 
 def _lines(part: Any, lowest: float) -> list[dict[str, Array]]:
     """Positions and torques, terms, energies and powers of a part, by name."""
-    terms, potential = part.terms(), part.potential - lowest
+    terms = part.terms()
+    potential = part.potential - lowest
     energy = {"total": part.kinetic + potential, "kinetic": part.kinetic, "potential": potential}
     energy |= {name: part.work[..., k] for k, name in enumerate(WORK)}
     forces = {"actuators": part.tau, "gravity": -terms["gravity"], "friction": -part.friction}
@@ -310,7 +311,8 @@ def draw_torque(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, 
     """The torque of a joint, its terms and its events; returns what the legend shows."""
     robot = simulation.robot
     joint = robot.model.joints[robot.model.independent[i]]
-    total, shown = draw_line(axes, lines.t, lines.tau[..., i], INK, 2.0), {}
+    shown = {}
+    total = draw_line(axes, lines.t, lines.tau[..., i], INK, 2.0)
     if simulation.q.ndim == 2:
         shown["total"] = total
         for name, values in lines.terms.items():
@@ -366,7 +368,8 @@ def draw_phase_plane(fastest: Any) -> Any:
         f"{fastest.robot.name}: along the path in {fastest.duration:.3f} s", x=0.016, ha="left",
         fontsize=13, weight="bold", color=INK,
     )  # fmt: skip
-    part, peak = 100 * fastest.s / fastest.s[-1], fastest.speed.max()
+    part = 100 * fastest.s / fastest.s[-1]
+    peak = fastest.speed.max()
     top = 1.25 * max(peak, np.minimum(fastest.highest, 4 * peak).max())
     plane.fill_between(part, np.minimum(fastest.allowed, top), top, color=PALE, lw=0)
     plane.plot(part, fastest.allowed, color=GREY, lw=1, label="torques and speeds allow")

@@ -197,8 +197,9 @@ def draw_excitation(result: Any) -> Any:
     lines: dict[str, Any] = {}
     for i, panel in enumerate(panels):
         lines |= _draw_joint(panel, result, i)
-    left, low = panels[0].get_position().x0, 0.5 / figure.get_figheight()
-    wide, tall = (0.98 - left) / 2 - 0.045, 2.0 / figure.get_figheight()
+    left = panels[0].get_position().x0
+    wide = (0.98 - left) / 2 - 0.045
+    low, tall = np.array([0.5, 2.0]) / figure.get_figheight()
     _draw_search(figure.add_axes((left, low, wide, tall)), result)
     beside = _draw_values if result.distances is None else _draw_distances
     beside(figure.add_axes((0.98 - wide, low, wide, tall)), result)

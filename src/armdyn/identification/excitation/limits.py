@@ -124,8 +124,8 @@ def _ranges(robot: Robot, given: GivenRange, own: Array) -> Array:
 
 def _each(robot: Robot, what: str, given: Given, own: Sequence[float]) -> Array:
     """A positive limit of each joint, (n,)."""
-    chosen, otherwise = _named(robot, what, given, own), "that of the robot"
-    return frozen(check_limit(what, chosen, robot.n, ExcitationError, otherwise))
+    chosen = _named(robot, what, given, own)
+    return frozen(check_limit(what, chosen, robot.n, ExcitationError, "that of the robot"))
 
 
 def _named(robot: Robot, what: str, given: Any, own: Any) -> Any:

@@ -75,7 +75,8 @@ class _Follower:
 
     @classmethod
     def of(cls, robot: Robot, line: ToolPath, count: int) -> _Follower:
-        far, twist = np.full(robot.n, np.inf), np.concatenate([line.way, line.turn])[:count]
+        far = np.full(robot.n, np.inf)
+        twist = np.concatenate([line.way, line.turn])[:count]
         arm = robot.forward_kinematics, robot.jacobian, -far, far
         search = PoseSearch(*arm, tuple(range(count)), least_damping=SINGULAR**2)
         return cls(robot, line, slice(count), twist, search)

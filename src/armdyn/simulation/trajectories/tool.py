@@ -51,14 +51,18 @@ class ToolPath:
 
     def __call__(self, s: Array) -> ToolMotion:
         """The tool at parts s (...) of the way, with derivatives by s in place of rates."""
-        along, arm = s[..., None], self.start[:3, 3] - self.centre
+        along = s[..., None]
+        arm = self.start[:3, 3] - self.centre
         if self.arc.any():
             arm = rotate(rotation_from_vector(along * self.arc), arm)
-        pose, (twist, bend) = np.zeros((*s.shape, 4, 4)), np.zeros((2, *s.shape, 6))
+        pose = np.zeros((*s.shape, 4, 4))
         pose[..., :3, :3] = rotation_from_vector(along * self.turn) @ self.start[:3, :3]
-        pose[..., :3, 3], pose[..., 3, 3] = self.centre + arm + along * self.way, 1.0
+        pose[..., :3, 3] = self.centre + arm + along * self.way
+        pose[..., 3, 3] = 1.0
+        twist, bend = np.zeros((2, *s.shape, 6))
         round_it = cross(self.arc, arm)
-        twist[..., :3], twist[..., 3:] = self.way + round_it, self.turn
+        twist[..., :3] = self.way + round_it
+        twist[..., 3:] = self.turn
         bend[..., :3] = cross(self.arc, round_it)
         return ToolMotion(pose, twist, bend)
 
