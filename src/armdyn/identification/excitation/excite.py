@@ -359,11 +359,7 @@ def excite(
     judged = criterion if len(aim.names) > 1 else "d-optimal"
     slack = None if near is None else near.scaled(CLEARANCE_SLACK)
     problem = Problem(robot, aim, judged, basis, limits.within(kept * GRID_SHARE), pose, slack)
-    if pose is not None and (fault := problem.fault(pose)):
-        raise ExcitationError(
-            f"start: {fault}; choose another start, more torque, a smaller clearance or radius, or "
-            "give the geometry of the links"
-        )
+    _check_rest(problem)
     first = None if initial is None else _variables(problem, initial)
     found, stopped = search(problem, starts, seed, first, progress)
     x, dense, distances = settled(problem, limits.within(kept), near, found[0].x)
@@ -402,6 +398,15 @@ def _check_start(robot: Robot, start: npt.ArrayLike, limits: MotionLimits) -> Ar
                 "position less the margin"
             )
     return pose
+
+
+def _check_rest(problem: Problem) -> None:
+    """Refuse a start at which the arm cannot rest."""
+    if problem.start is not None and (fault := problem.fault(problem.start)):
+        raise ExcitationError(
+            f"start: {fault}; choose another start, more torque, a smaller clearance or radius, or "
+            "give the geometry of the links"
+        )
 
 
 def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
