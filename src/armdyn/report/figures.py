@@ -136,14 +136,12 @@ def draw_head(
     legend_row(figure, left, 0.78, lines)
 
 
-def legend_row(
-    figure: Any, left: float, drop: float, lines: Mapping[str, Any], **look: Any
-) -> None:
+def legend_row(figure: Any, left: float, drop: float, key: Mapping[str, Any], **look: Any) -> None:
     """A legend in one row from `left` on, `drop` below the edge of a figure [inch]."""
     place = left, 1 - drop / figure.get_figheight()
     figure.legend(
-        lines.values(), lines.keys(), loc="center left", bbox_to_anchor=place,
-        ncols=len(lines) or 1, frameon=False, borderpad=0, borderaxespad=0, handlelength=1.5,
+        key.values(), key.keys(), loc="center left", bbox_to_anchor=place,
+        ncols=len(key) or 1, frameon=False, borderpad=0, borderaxespad=0, handlelength=1.5,
         columnspacing=1.2, labelcolor=INK, **look,
     )  # fmt: skip
 
