@@ -263,7 +263,7 @@ def _lines(block: Block) -> Iterator[str]:
     for line in block.shown:
         drawn = f"{from_latex(left_side(line))}<mo>=</mo>{mathml(line.value)}"
         tall = formula(f"<mstyle displaystyle='true'>{drawn}</mstyle>")
-        yield f"<div style='overflow-x:auto;padding:2px 0'>{tall}</div>"
+        yield f"<div style='overflow:auto hidden;padding:4px 0'>{tall}</div>"
     for word, chosen in (("Zero", block.zeros), ("Constant", constants(block))):
         names = ", ".join(formula(from_latex(left_side(line))) for line in chosen)
         yield f"<div>{word}: {names}.</div>" if names else ""
