@@ -1,15 +1,12 @@
 """What D, h and g depend on: exact evaluation at points where single symbols are drawn anew.
 
 What stands on one base joint is a graph in which every number but zeros and quarter turns is a
-symbol. It is evaluated at many points of the finite field at once; the tangents of forward
-differentiation are carried along with the values, so that D(q) and all its partial derivatives come
-out of one walk through the graph. Sines and cosines are taken of symbols alone.
+symbol, with D, its derivatives by the joint positions and g. It is evaluated at many points of the
+finite field at once. Sines and cosines are taken of symbols alone.
 """
 
-import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -21,6 +18,7 @@ from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.spatial import cross, dot
 from armdyn.graph import field
+from armdyn.graph.differentiate import gradient, jacobian
 from armdyn.graph.evaluate import Table, run_for, steps_of
 from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.operations import TRIG
@@ -45,91 +43,38 @@ class Point:
     """Symbols that are zero."""
 
 
-@dataclass(slots=True)
-class Drawn:
-    """What symbols, and sines and cosines of symbols, are at points of the field."""
-
-    points: Sequence[Point]
-    _known: dict[tuple[int, int], int] = dataclasses.field(default_factory=dict)
-
-    def __call__(self, leaf: Node) -> Array:
-        """The residues of a leaf, one a point."""
-        inner = leaf.args[0] if leaf.args else leaf
-        if inner.op not in ("input", "parameter"):
-            raise TraceError(f"{leaf!r} is no sine or cosine of a symbol")
-        found = []
-        for point in self.points:
-            key = leaf.index, point.seed + ANOTHER * (inner.name in point.again)
-            if key not in self._known:
-                self._known[key] = field.FiniteField(key[1]).values([leaf])[0]
-            found.append(0 if inner.name in point.zero else self._known[key])
-        return np.array(found, dtype=np.uint64)
-
-
-@dataclass(frozen=True, slots=True)
-class _Dual:
-    """Residues at all points (points,), and their slopes (names, points); None: no slope."""
-
-    value: Array
-    slope: Array | None = None
-
-
-def _dual_sum(sign: Callable[[Array, Array], Array]) -> Callable[[_Dual, _Dual], _Dual]:
-    def total(a: _Dual, b: _Dual) -> _Dual:
-        if a.slope is None and b.slope is None:
-            return _Dual(sign(a.value, b.value))
-        slopes = (field.ZERO if x.slope is None else x.slope for x in (a, b))
-        return _Dual(sign(a.value, b.value), sign(*slopes))
-
-    return total
-
-
-def _dual_product(a: _Dual, b: _Dual) -> _Dual:
-    terms = [field.mul(x.value, y.slope) for x, y in ((a, b), (b, a)) if y.slope is not None]
-    return _Dual(field.mul(a.value, b.value), reduce(field.add, terms) if terms else None)
-
-
-_minus = _dual_sum(field.sub)
-_DUALS: Table = {
-    "add": _dual_sum(field.add),
-    "sub": _minus,
-    "mul": _dual_product,
-    "neg": lambda a: _minus(_Dual(field.ZERO), a),
+_RESIDUES: Table = {
+    "add": field.add,
+    "sub": field.sub,
+    "mul": field.mul,
+    "neg": lambda a: field.sub(field.ZERO, a),
 }
 
 
-def values_and_slopes(
-    outputs: Iterable[Node], drawn: Drawn, names: Sequence[str] = ()
-) -> tuple[Array, Array]:
-    """The outputs (outputs, points) and their slopes by named inputs (outputs, names, points)."""
-    outputs, points = list(outputs), len(drawn.points)
-
-    def leaf(node: Node) -> _Dual:
-        if node.op == "number":
-            return _Dual(np.array(field.number_residue(node.value), dtype=np.uint64))
-        value, inner = drawn(node), node.args[0] if node.args else node
-        if inner.name not in names:
-            return _Dual(value)
-        slope = np.zeros((len(names), points), dtype=np.uint64)
-        slope[names.index(inner.name)] = 1
-        if node.op == "sin":
-            slope = field.mul(drawn(inner.cos()), slope)
-        elif node.op == "cos":
-            slope = field.mul(field.sub(field.ZERO, drawn(inner.sin())), slope)
-        return _Dual(value, slope)
-
+def values_at(points: Sequence[Point], outputs: Iterable[Node]) -> Array:
+    """The residues of outputs, (outputs, points)."""
+    outputs = list(outputs)
     nodes = reachable(outputs)
-    leaves = {n.index: leaf(n) for n in nodes if n.op in TRIG or not n.args}
+    leaves = {n.index: _leaf(n, points) for n in nodes if n.op in TRIG or not n.args}
     steps = [step for step in steps_of(nodes) if step[0] not in leaves]
-    if unknown := {op for _, op, _ in steps} - _DUALS.keys():
+    if unknown := {op for _, op, _ in steps} - _RESIDUES.keys():
         raise TraceError(f"{min(unknown)} is neither a sum nor a product")
-    found = run_for([node.index for node in outputs], steps, leaves, _DUALS)
-    result = np.zeros((len(outputs), points), dtype=np.uint64)
-    slopes = np.zeros((len(outputs), len(names), points), dtype=np.uint64)
-    for k, dual in enumerate(found):
-        result[k] = dual.value
-        slopes[k] = 0 if dual.slope is None else dual.slope
-    return result, slopes
+    rows = run_for([node.index for node in outputs], steps, leaves, _RESIDUES)
+    return np.array([np.broadcast_to(row, len(points)) for row in rows])
+
+
+def _leaf(leaf: Node, points: Sequence[Point]) -> Array:
+    """A number, or what a symbol, or the sine or cosine of one, is at each of the points."""
+    if leaf.op == "number":
+        return np.array(field.number_residue(leaf.value), dtype=np.uint64)
+    symbol = leaf.args[0] if leaf.args else leaf
+    if symbol.op not in ("input", "parameter"):
+        raise TraceError(f"{leaf!r} is no sine or cosine of a symbol")
+    seeds = [point.seed + ANOTHER * (symbol.name in point.again) for point in points]
+    drawn = {seed: field.FiniteField(seed).values([leaf])[0] for seed in {*seeds}}
+    residues = np.array([drawn[seed] for seed in seeds], dtype=np.uint64)
+    residues[[symbol.name in point.zero for point in points]] = 0
+    return residues
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,8 +94,10 @@ class Trunk:
     """Symbols of the inertias of the links, zero or not, with the link within the trunk."""
     D: Array
     """Mass matrix with rotors, (n, n)."""
-    V: Node
-    """Potential energy."""
+    slopes: Array
+    """Its derivatives by the joint positions, (n, n, n)."""
+    g: Array
+    """Torques of gravity, (n,)."""
     cosines: Array
     """e_i · e_j of the joint axes, (n, n)."""
     fall: Array
@@ -188,6 +135,7 @@ def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> 
     def nodes(entries: Any) -> Array:
         return trace(graph, lambda: entries)
 
+    D = nodes(mass_matrix(model, q) + np.diag(np.array(rotors, dtype=object)))
     return Trunk(
         members,
         model.paths,
@@ -195,8 +143,9 @@ def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> 
         tuple(node.name for node in q),
         symbols.used,
         {name: members.index(i - 1) for name, i in symbols.inertial.items()},
-        nodes(mass_matrix(model, q) + np.diag(np.array(rotors, dtype=object))),
-        nodes(potential_energy(model, q)).item(),
+        D,
+        jacobian(D.flat, q).reshape(*D.shape, -1),
+        nodes(gradient(nodes(potential_energy(model, q)).item(), q)),
         nodes([[dot(a, b) for b in z] for a in z]),
         nodes([dot(a, model.gravity) for a in z]),
         nodes([cross(a, model.gravity) for a in z]),
@@ -316,12 +265,13 @@ class Probe:
     ) -> tuple[Pattern, Pattern, Pattern]:
         again = (frozenset[str](), *redrawn)
         points = [Point(seed, names, zero) for seed in SEEDS for names in again]
-        n, outputs = self.n, [*self.trunk.D.ravel(), self.trunk.V]
-        found, slopes = values_and_slopes(outputs, Drawn(points), self.trunk.q)
-        T = slopes[:-1].reshape(n, n, n, -1)
+        n, trunk = self.n, self.trunk
+        rows = values_at(points, [*trunk.D.flat, *trunk.slopes.flat, *trunk.g])
+        D, T, g = np.split(rows, [n**2, n**2 + n**3])
+        T = T.reshape(n, n, n, -1)
         # 2 h_ikm = ∂D_ik/∂q_m + ∂D_im/∂q_k - ∂D_km/∂q_i
         h = field.sub(field.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
-        return _pattern(found[:-1].reshape(n, n, -1)), _pattern(h), _pattern(slopes[-1])
+        return _pattern(D.reshape(n, n, -1)), _pattern(h), _pattern(g)
 
     def awakened(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """For D and g: which parameters that are zero make an element nonzero, which make it vary.
@@ -339,16 +289,14 @@ class Probe:
             at = entries.reshape(*shape, len(SEEDS), len(self.absent), 2)
             return (at != 0).any((-3, -1)), (at[..., 0] != at[..., 1]).any(-2)
 
-        D, _ = values_and_slopes(self.trunk.D.ravel(), Drawn(points))
-        _, g = values_and_slopes([self.trunk.V], Drawn(points), self.trunk.q)
-        return woken(D, self.n, self.n), woken(g[0], self.n)
+        D, g = (values_at(points, entries.flat) for entries in (self.trunk.D, self.trunk.g))
+        return woken(D, self.n, self.n), woken(g, self.n)
 
     def axes(self) -> Axes:
         """How the axes lie."""
         points = [Point(seed, again) for seed in SEEDS for again in (frozenset[str](), self._all)]
         trunk, n = self.trunk, self.n
-        outputs = [*trunk.cosines.ravel(), *trunk.fall, *trunk.tilt.ravel()]
-        at, _ = values_and_slopes(outputs, Drawn(points))
+        at = values_at(points, [*trunk.cosines.flat, *trunk.fall, *trunk.tilt.flat])
         cosines = at[: n * n].reshape(n, n, -1)
         angles = _pattern(cosines)
         return Axes(
