@@ -106,19 +106,20 @@ def panels_of_joints(n: int, t: Array, below: float = 0.0) -> tuple[Any, list[An
     room["bottom"] = (0.5 + below) / height
     panels = panel_grid(figure, n, columns, room, sharex=True)
     for i, panel in enumerate(panels):
-        time_axis(panel, t)
-        panel.tick_params(labelbottom=i + columns >= n)
-        panel.set_xlabel("time [s]" if i + columns >= n else "")
+        time_axis(panel, t, last=i + columns >= n)
     figure.align_ylabels(panels)
     return figure, panels
 
 
-def time_axis(panel: Any, t: Array) -> None:
-    """Give a panel the times t (m,) [s] and a line at zero."""
+def time_axis(panel: Any, t: Array, last: bool | None = None) -> None:
+    """Give a panel the times t (m,) [s] and a line at zero; the last of a column names the time."""
     panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
     panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
     panel.margins(y=0.08)
     panel.locator_params(axis="y", nbins=5)
+    if last is not None:
+        panel.tick_params(labelbottom=last)
+        panel.set_xlabel("time [s]" if last else "")
 
 
 def write_head(figure: Any, left: float, title: str, subtitle: str, drop: float) -> None:

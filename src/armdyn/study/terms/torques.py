@@ -22,7 +22,6 @@ from armdyn.quantities.request import Formulation
 from armdyn.report.figures import (
     COLOURS,
     INK,
-    PALE,
     draw_head,
     draw_limit,
     panel_grid,
@@ -30,6 +29,7 @@ from armdyn.report.figures import (
     peak_words,
     save_picture,
     thinned,
+    time_axis,
 )
 from armdyn.report.panels import handle_row, sheet
 from armdyn.report.result import Result, Section, parts_of, unrounded, zero
@@ -44,15 +44,8 @@ PARTS = ("axial", "radial", "tilting", "twisting")
 """Force along the axis of the joint and across it, moment across the axis and about it."""
 GROUND = "ground"
 """What carries the base, in the place of a joint; its axis is the z axis of the base."""
-LINES = {
-    "force": (INK, 2.0),
-    "axial": ("#0072B2", 1.3),
-    "radial": ("#D55E00", 1.3),
-    "moment": (INK, 2.0),
-    "tilting": ("#009E73", 1.3),
-    "twisting": ("#CC79A7", 1.3),
-}
-"""Colour and width of each line."""
+LINE_COLOURS = (INK, "#0072B2", "#D55E00"), (INK, "#009E73", "#CC79A7")
+"""Of the magnitudes of force and moment, and of their parts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,42 +139,36 @@ def _reaction_figure(reactions: Reactions) -> Any:
     room = {"left": 0.085 / pairs, "right": 1 - 0.015 / pairs, "hspace": 0.42, "wspace": 0.19}
     room |= {"top": 1 - 1.25 / height, "bottom": 0.5 / height}
     panels = panel_grid(figure, 2 * count, 2 * pairs, room, sharex=True)
-    sizes = reactions.sizes
-    for i, row in enumerate(zip(panels[::2], panels[1::2], strict=True)):
-        axial, radial, tilting, twisting = reactions.parts[:, i].T
-        forces = {"force": sizes[:, i, 0], "axial": axial, "radial": radial}
-        moments = {"moment": sizes[:, i, 1], "tilting": tilting, "twisting": twisting}
-        _draw_reaction(row[0], reactions, f"{reactions.joints[i]}: force", forces, "N")
-        _draw_reaction(row[1], reactions, "moment", moments, "N·m")
-        for panel in row if i + pairs >= count else ():
-            panel.set_xlabel("time [s]")
-            panel.tick_params(labelbottom=True)
+    t, sizes = reactions.t, reactions.sizes
+    for place, panel in enumerate(panels):
+        i, k = divmod(place, 2)
+        title, unit = ("moment", "N·m") if k else (f"{reactions.joints[i]}: force", "N")
+        two = slice(2 * k, 2 * k + 2)
+        lines = sizes[:, i, k], *reactions.parts[:, i, two].T
+        names = ("magnitude", *PARTS[two])
+        for name, values, colour in zip(names, lines, LINE_COLOURS[k], strict=True):
+            width, front = (2.0, 2) if colour == INK else (1.3, 3)
+            look = {"color": colour, "linewidth": width, "zorder": front}
+            panel.plot(*thinned(t, values), label=name, **look)
+        time_axis(panel, t, last=i + pairs >= count)
+        _name_peak(panel, title, t, lines[0], unit)
     for panel in panels[:2]:
         handle_row(figure, panel.get_position().x0, 0.78, panel.get_legend_handles_labels()[0])
     figure.align_ylabels(panels)
     return figure
 
 
-def _draw_reaction(
-    panel: Any, reactions: Reactions, title: str, lines: dict[str, Array], unit: str
+def _name_peak(
+    panel: Any, title: str, t: Array, values: Array, unit: str, limit: float = np.inf
 ) -> None:
-    t, whole = reactions.t, next(iter(lines.values()))
-    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
-    for name, values in lines.items():
-        colour, width = LINES[name]
-        front = 2 if colour == INK else 3
-        label = {"force": "magnitude", "moment": "magnitude"}.get(name, name)
-        panel.plot(*thinned(t, values), color=colour, linewidth=width, label=label, zorder=front)
-    peak = int(whole.argmax())
-    panel.plot(t[peak], whole[peak], "o", color=INK, markersize=4, zorder=4)
+    """Mark the value of largest magnitude of a line, and tell it above the panel."""
+    peak = int(np.abs(values).argmax())
+    panel.plot(t[peak], values[peak], "o", color=INK, markersize=4, zorder=4)
     panel.set_title(title, fontsize=10, weight="bold", color=INK, pad=5)
-    words = peak_words(float(whole[peak]), unit)
+    words = peak_words(float(values[peak]), unit, limit)
     words["label"] += f" at {t[peak]:.3g} s"
     panel.set_title(loc="right", **words)
     panel.set_ylabel(f"[{unit}]")
-    panel.set_xlim(*(t[[0, -1]] if len(t) > 1 else t[0] + np.array([-0.5, 0.5])))
-    panel.margins(y=0.08)
-    panel.locator_params(axis="y", nbins=5)
 
 
 CHUNK = 2048
@@ -486,13 +473,7 @@ def _draw_joint(panel: Any, report: TorqueReport, i: int) -> None:
     for name, values in report.acting.items():
         panel.plot(*thinned(t, values[:, i]), color=COLOURS[name], linewidth=1.2, label=name)
     panel.plot(*thinned(t, total), color=INK, linewidth=2.0, label="total", zorder=3)
-    peak = int(np.abs(total).argmax())
-    panel.plot(t[peak], total[peak], "o", color=INK, markersize=4, zorder=4)
-    panel.set_title(report.joints[i], fontsize=10, weight="bold", color=INK, pad=5)
     limit = draw_limit(panel, t, total[None], report.limits[i])
     if limit is not None:
         limit.set_label("limit")
-    words = peak_words(float(total[peak]), report.units[i], report.limits[i])
-    words["label"] += f" at {t[peak]:.3g} s"
-    panel.set_title(loc="right", **words)
-    panel.set_ylabel(f"[{report.units[i]}]")
+    _name_peak(panel, report.joints[i], t, total, report.units[i], report.limits[i])
