@@ -28,20 +28,20 @@ PANELS_A_ROW = 3
 _BEST, _OTHERS = COLOURS["inertial"], "#A9CBE4"
 
 
-def draw_ranking(
-    head: tuple[str, str], names: Sequence[str], panels: Sequence[tuple[str, Sequence[float]]]
-) -> Any:
+def draw_ranking(ranking: Ranking) -> Any:
     """A panel a measure with a bar an arm, the smallest one dark."""
-    rows = -(-len(panels) // PANELS_A_ROW)
-    height = 1.0 + rows * (0.75 + 0.3 * len(names))
-    figure = sheet(12.0, height, head[0], f"{head[1]}; shorter is better", 0.02)
+    names, measures = [arm.name for arm in ranking.arms], ranking.measures
+    height = 1.0 + -(-len(measures) // PANELS_A_ROW) * (0.75 + 0.3 * len(names))
+    title = f"{counted(len(names), 'arm')} on one task, by {_plain(ranking.by)}"
+    figure = sheet(12.0, height, title, f"{ranking.task}; shorter is better", 0.02)
     left = min(0.3, 0.03 + 0.0068 * max(map(len, names)))
     between = 0.3 * len(names) + 0.2
     room = {"left": left, "right": 0.98, "top": 1 - 1.2 / height, "bottom": 0.15 / height}
     room |= {"wspace": 0.12, "hspace": 0.75 / between}
-    places = panel_grid(figure, len(panels), PANELS_A_ROW, room, sharey=True)
-    for panel, (title, values) in zip(places, panels, strict=True):
-        _draw(panel, title, np.array(values, dtype=float))
+    places = panel_grid(figure, len(measures), PANELS_A_ROW, room, sharey=True)
+    for panel, name in zip(places, measures, strict=True):
+        values = np.array([getattr(arm, name) for arm in ranking.arms], dtype=float)
+        _draw(panel, MEASURES[name], values)
     name_rows(places[0], names)
     return figure
 
@@ -135,11 +135,7 @@ class Ranking(Result):
 
     def plot(self, path: str | Path) -> None:
         """Draw every measure, a bar an arm, to a .png, .pdf or .svg file."""
-        head = f"{counted(len(self.arms), 'arm')} on one task, by {_plain(self.by)}", self.task
-        panels = [
-            (MEASURES[name], [getattr(arm, name) for arm in self.arms]) for name in self.measures
-        ]
-        save_picture(path, draw_ranking, head, [arm.name for arm in self.arms], panels)
+        save_picture(path, draw_ranking, self)
 
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""

@@ -11,7 +11,7 @@ choice is made again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -241,35 +241,30 @@ INCH_A_JOINT, HEAD, FOOT = 0.3, 1.1, 0.75
 _FULL, _REDUCED, _VERIFIED = PALE, COLOURS["inertial"], COLOURS["coulomb"]
 
 
-def draw_reduction(
-    head: tuple[str, str], counts: Sequence[Any], errors: Sequence[Any], tolerance: float
-) -> Any:
+def draw_reduction(found: Reduced) -> Any:
     """Bars of operations beside the largest error of each joint."""
+    errors = found.errors
     height = HEAD + FOOT + INCH_A_JOINT * max(4, len(errors))
-    figure = sheet(9.8, height, *head, 0.02)
+    figure = sheet(9.8, height, found.title, found.states, 0.02)
     bottom, tall = FOOT / height, 1 - (HEAD + FOOT) / height
-    panel, totals = figure.add_axes((0.09, bottom, 0.33, tall)), [count.total for count in counts]
+    panel, totals = figure.add_axes((0.09, bottom, 0.33, tall)), [x.total for x in found.counts]
     bar_rows(panel, totals, list(map(str, totals)), (_FULL, _REDUCED), 1.18 * max(totals[0], 1))
     name_rows(panel, ("full", "reduced"))
     panel.set_xlabel("multiplications and additions")
-    _draw_errors(figure.add_axes((0.55, bottom, 0.42, tall)), errors, tolerance)
-    return figure
-
-
-def _draw_errors(axes: Any, errors: Sequence[Any], tolerance: float) -> None:
-    rows = range(len(errors))
-    chosen, verified = ([100 * getattr(e, name) for e in errors] for name in ("chosen", "verified"))
+    axes, rows = figure.add_axes((0.55, bottom, 0.42, tall)), range(len(errors))
+    chosen, verified = 100 * np.array([(x.chosen, x.verified) for x in errors]).T
     axes.barh(rows, chosen, height=0.62, color=_REDUCED, label="states it was chosen by")
     look: Any = {"color": _VERIFIED, "markersize": 5, "clip_on": False}
     axes.plot(verified, rows, "D", label="other states", **look)
-    axes.axvline(100 * tolerance, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
+    axes.axvline(100 * found.tolerance, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
     name_rows(axes, [joint.name for joint in errors])
-    axes.set_xlim(0, 112 * tolerance)
+    axes.set_xlim(0, 112 * found.tolerance)
     axes.set_xlabel("largest error [% of the largest torque of the joint, or of its limit]")
     axes.legend(
         loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderpad=0,
         handlelength=1.2, labelcolor=INK,
     )  # fmt: skip
+    return figure
 
 
 ROUNDS = 6
@@ -350,12 +345,13 @@ class Reduced(Result):
 
     def plot(self, path: str | Path) -> None:
         """Draw operations and errors to a .png, .pdf or .svg file."""
-        head = f"{self._title}: a model within {100 * self.tolerance:.3g} %", self.states
-        save_picture(path, draw_reduction, head, self.counts, self.errors, self.tolerance)
+        save_picture(path, draw_reduction, self)
 
     @property
-    def _title(self) -> str:
-        return self.full.model.title or self.full.name
+    def title(self) -> str:
+        """What it is, in a few words."""
+        name = self.full.model.title or self.full.name
+        return f"{name}: a model within {100 * self.tolerance:.3g} %"
 
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""
@@ -365,7 +361,7 @@ class Reduced(Result):
         names = ("multiplications", "additions", "divisions", "sines and cosines", "operations")
         rows = [(name, str(x), str(y)) for name, x, y in zip(names, *pairs, strict=True) if x or y]
         head = Section(
-            f"{self._title}: a model within {100 * self.tolerance:.3g} % {self.states}",
+            f"{self.title} {self.states}",
             (f"{after.total} of {counted(before.total, 'operation')}, {100 * share:.0f} %",),
             ("", "full", "reduced"),
             tuple(rows),

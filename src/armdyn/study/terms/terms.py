@@ -133,9 +133,8 @@ def joint_terms(
         residual = max(residual, float(np.abs(terms.sum(-1) - tau).max()))
         if centred:
             parts.add(_parts(robot, *state), tau, weights)
-    found = []
-    for i in range(n):
-        joint = robot.model.joints[robot.model.independent[i]]
+    joints = []
+    for i, joint in enumerate(robot.model.coordinate_joints):
         shares = [
             single.share(i, c, _name(i, *column), column[0], total)
             for c, column in enumerate(columns)
@@ -143,7 +142,7 @@ def joint_terms(
         ]
         rms = float(total.square[i, 0]) ** 0.5
         peak = float(total.peak[i, 0])
-        found.append(
+        joints.append(
             JointTerms(
                 *(joint.name, joint.type.torque_unit, rms, peak),
                 tuple(sorted(shares, key=lambda s: -s.rms)),
@@ -152,7 +151,7 @@ def joint_terms(
                 float(dynamic[i]),
             )
         )
-    return tuple(found), residual
+    return tuple(joints), residual
 
 
 def element(letter: str, *joints: int) -> str:
@@ -217,59 +216,58 @@ MOST_PANELS = 12
 KIND_COLOURS = {**COLOURS, "centrifugal": "#F0A6CA"}
 
 
-def draw_terms(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
+def draw_terms(found: Terms) -> Any:
     """A panel a joint with its largest terms, or a bar a joint where there are many."""
-    return (_panels if len(joints) <= MOST_PANELS else _bars)(head, joints, speeds)
+    return (_panels if len(found.joints) <= MOST_PANELS else _bars)(found)
 
 
-def _panels(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
-    n = len(joints)
+def _panels(found: Terms) -> Any:
+    joints, n = found.joints, len(found.joints)
     columns = min(n, 2 if n <= 4 else 3)
     width, height = 1.2 + 4.6 * columns, 1.6 + 2.3 * -(-n // columns)
-    figure = _headed(width, height, head, {s.kind for j in joints for s in j.terms})
+    figure = _headed(width, height, found, {s.kind for j in joints for s in j.terms})
     left, top, bottom = (1.35 if columns > 1 else 1.6) / width, 1 - 1.65 / height, 0.25 / height
     room = dict(left=left, right=0.97, top=top, bottom=bottom, hspace=0.42, wspace=0.45)
     longest = max((s.rms_share for joint in joints for s in joint.terms), default=1.0) or 1.0
     most = max(min(DRAWN_TERMS, max(len(joint.terms) for joint in joints)), 1)
-    panels = panel_grid(figure, n, columns, room)
-    for panel, joint, speed in zip(panels, joints, speeds, strict=True):
+    for panel, (joint, part) in zip(panel_grid(figure, n, columns, room), found.pairs, strict=True):
         drawn = joint.terms[:DRAWN_TERMS]
         ends, colours = [s.rms_share for s in drawn], [KIND_COLOURS[s.kind] for s in drawn]
         bar_rows(panel, ends, [f"{100 * end:.3g} %" for end in ends], colours, 1.18 * longest)
         name_rows(panel, [share.name.replace("^2", "²") for share in drawn])
         panel.set_ylim(most - 0.4, -0.6)
-        static = "static" if np.isinf(speed) else f"quasi-static to {speed:.2g} × speed"
+        static = "static" if np.isinf(part.speed) else f"quasi-static to {part.speed:.2g} × speed"
         panel_title(panel, joint.name, f"RMS {joint.rms:.3g} {joint.unit}, {static}")
     return figure
 
 
-def _bars(head: tuple[str, str], joints: tuple[JointTerms, ...], speeds: list[float]) -> Any:
-    n = len(joints)
-    height = 2.0 + 0.2 * n
-    kinds = {kind.kind for joint in joints for kind in joint.kinds if kind.peak}
-    figure, inch = _headed(9.8, height, head, kinds), 1 / height
+def _bars(found: Terms) -> Any:
+    height = 2.0 + 0.2 * len(found.joints)
+    kinds = {kind.kind for joint in found.joints for kind in joint.kinds if kind.peak}
+    figure, inch = _headed(9.8, height, found, kinds), 1 / height
     panel = figure.add_axes((0.16, 0.5 * inch, 0.68, 1 - 1.75 * inch))
-    for row, (joint, speed) in enumerate(zip(joints, speeds, strict=True)):
+    for row, (joint, part) in enumerate(found.pairs):
         total, start = sum(kind.rms for kind in joint.kinds) or 1.0, 0.0
         for kind in joint.kinds:
             width = kind.rms / total
             panel.barh(row, width, left=start, height=0.76, color=KIND_COLOURS[kind.kind])
             start += width
-        text = f"{joint.rms:.3g} {joint.unit}" + ("" if np.isinf(speed) else f", {speed:.2g} ×")
+        speed = "" if np.isinf(part.speed) else f", {part.speed:.2g} ×"
+        text = f"{joint.rms:.3g} {joint.unit}{speed}"
         panel.text(1.01, row, text, va="center", fontsize=7, color=GREY)
-    name_rows(panel, [joint.name for joint in joints])
+    name_rows(panel, [joint.name for joint in found.joints])
     panel.tick_params(axis="y", labelsize=7)
     panel.set_xlim(0, 1)
     panel.set_xlabel("RMS of each kind, as a part of their sum; right: RMS and quasi-static speed")
     return figure
 
 
-def _headed(width: float, height: float, head: tuple[str, str], kinds: set[str]) -> Any:
+def _headed(width: float, height: float, found: Terms, kinds: set[str]) -> Any:
     """A sheet with the title, what the states are and how bars are meant, and the colours."""
-    first, second = head[1].split("\n")
-    left = 0.3 / width
-    figure = sheet(width, height, head[0], first, left)
-    figure.text(left, 1 - 0.75 / height, second, color=GREY, va="center")
+    left, states = 0.3 / width, f"{found.states}; {found.verdict}"
+    figure = sheet(width, height, f"{found.title}: what the torques are made of", states, left)
+    meant = "bars: RMS of a term relative to that of the torque"
+    figure.text(left, 1 - 0.75 / height, meant, color=GREY, va="center")
     key_row(figure, left, 1.02, {kind: KIND_COLOURS[kind] for kind in KINDS if kind in kinds})
     return figure
 
@@ -331,12 +329,7 @@ class Terms(Result):
 
     def plot(self, path: str | Path) -> None:
         """Draw the largest terms of each joint to a .png, .pdf or .svg file."""
-        speeds = [joint.speed for joint in self.quasi_static]
-        told = (
-            f"{self.states}; {self._verdict()}\nbars: RMS of a term relative to that of the torque"
-        )
-        head = f"{self.title}: what the torques are made of", told
-        save_picture(path, draw_terms, head, self.joints, speeds)
+        save_picture(path, draw_terms, self)
 
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""
@@ -347,13 +340,15 @@ class Terms(Result):
                 **parts_of(self, "robot", "states", "tolerance", "residual", "notes"),
                 "joints": [
                     asdict(joint) | {"quasi_static": asdict(part) | {"error": part.error}}
-                    for joint, part in self._pairs()
+                    for joint, part in self.pairs
                 ],
             },
         )
         return head, *map(self._of_joint, self.joints), self._of_kinds(), self._of_quasi_static()
 
-    def _pairs(self) -> list[tuple[JointTerms, QuasiStatic]]:
+    @property
+    def pairs(self) -> list[tuple[JointTerms, QuasiStatic]]:
+        """Each joint with what the quasi-static model neglects there."""
         return list(zip(self.joints, self.quasi_static, strict=True))
 
     def _of_joint(self, joint: JointTerms) -> Section:
@@ -390,13 +385,15 @@ class Terms(Result):
                 f"{100 * part.error:.3g} %",
                 f"{part.speed:.3g}",
             )
-            for joint, part in self._pairs()
+            for joint, part in self.pairs
         )
         columns = ("joint", "neglected", "of", "which is its", "error", "speed factor")
         data = {"quasi_static": {"suffices": self.suffices, "speed": self.speed}}
-        return Section(f"Quasi-static model: {self._verdict()}", (), columns, rows, data=data)
+        return Section(f"Quasi-static model: {self.verdict}", (), columns, rows, data=data)
 
-    def _verdict(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """Whether the quasi-static model suffices, and up to which speed."""
         within = f"within {100 * self.tolerance:.3g} %"
         if np.isinf(self.speed):
             return "gravity and friction are all there is"
@@ -464,12 +461,12 @@ def check_tolerance(tolerance: object) -> float:
 
 def references(robot: Robot, peaks: Any, reference: Reference) -> list[tuple[float, str]]:
     """What the errors of each joint are measured by, and what that is."""
-    found = []
-    for i, peak in zip(robot.model.independent, peaks.tolist(), strict=True):
-        limit = robot.model.joints[i].limits.effort
-        known = reference == "effort" and 0 < limit < np.inf
-        found.append((limit, "effort limit") if known else (peak, "peak torque"))
-    return found
+    measured = []
+    for joint, peak in zip(robot.model.coordinate_joints, peaks.tolist(), strict=True):
+        limit = joint.limits.effort
+        limited = reference == "effort" and 0 < limit < np.inf
+        measured.append((limit, "effort limit") if limited else (peak, "peak torque"))
+    return measured
 
 
 def _row(share: Share) -> tuple[str, ...]:
