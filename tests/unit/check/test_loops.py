@@ -6,7 +6,7 @@ import pytest
 import armdyn
 from armdyn.errors import LoopError
 from armdyn.io.toml.read import read_toml
-from armdyn.study.check.joints import loop_findings
+from armdyn.study.check.check import loop_findings
 from support.loops import FIVE_BAR
 
 SECOND = """

@@ -12,12 +12,18 @@ from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.canonical.parameters import parameters
 from armdyn.shorten.canonical.redesign import redesign
-from armdyn.study.simplify.conditions import Branches, Conditions, branches, conditions, unwritten
+from armdyn.study.simplify.conditions import (
+    Branches,
+    Conditions,
+    Solver,
+    branches,
+    conditions,
+    unwritten,
+)
 from armdyn.study.simplify.design_variables import parse_design_variables
 from armdyn.study.simplify.goals import parse_goals
 from armdyn.study.simplify.linear import samples
 from armdyn.study.simplify.simplify import design, simplify
-from armdyn.study.simplify.solve import Solver
 from support.golden_values import golden
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.springs import spring_energy, spring_torques
 from armdyn.model.spring import Spring
 from armdyn.study.simplify.linear import link_slopes
-from armdyn.study.simplify.spring_balance import (
+from armdyn.study.simplify.springs import (
     SpringPlace,
     gravity_torques,
     realised,

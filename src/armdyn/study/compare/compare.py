@@ -15,8 +15,7 @@ from armdyn.errors import ModelError, PeerError, check_known, counted, shown
 from armdyn.model.validate import Physical
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
-from armdyn.study.compare.causes import causes
-from armdyn.study.compare.explain import Choice, Explainer
+from armdyn.study.compare.explain import Choice, Explainer, causes
 from armdyn.study.compare.files import Sources, sources
 from armdyn.study.compare.peers import PEERS, Case, Peer, version
 from armdyn.study.states import Over, StateSet, random_states, states_of

@@ -1,18 +1,34 @@
-"""Which causes turn our torque into that of another library, up to rounding."""
+"""Why another library may compute another torque: each cause as a change to the robot.
 
+A change is what the library makes of the description, so the torque of the changed robot must be
+its torque, to rounding. Where joints of a URDF are misread, the numbers are those of the file: a
+RobotModel has fixed joints merged and axes of length one. The fewest causes that turn our torque
+into that of the library, up to rounding, explain it.
+"""
+
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from itertools import combinations
+from operator import methodcaller
+from pathlib import Path
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, frozen
+from armdyn.errors import UrdfError
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_torques
+from armdyn.io.xml import XmlElement, read_xml
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.model import Body, Joint, Link, RobotModel
+from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, Joint, Link, RobotModel, Rotor
+from armdyn.model.edit import with_base, with_gravity, without_payload
+from armdyn.model.friction import ASYMMETRIC_VISCOUS, COULOMB, TERMS
+from armdyn.model.transform import IDENTITY, rotation_about, rotation_from_rpy, transform
+from armdyn.study.compare.files import Material, Sources
+from armdyn.study.compare.peers import Answer
 from armdyn.study.states import StateSet
 
 JOINT_TOLERANCE = 1e-9
@@ -135,3 +151,268 @@ def _compatible(causes: Sequence[Cause], count: int) -> Iterator[Choice]:
         slots = [slot for cause in choice for slot in cause.slots]
         if len(slots) == len(set(slots)):
             yield choice
+
+
+def misreadings(file: Path, model: RobotModel) -> Iterator[Cause]:
+    """What a library may make of a URDF that armdyn has read without complaint."""
+    if file.suffix.lower() != ".urdf":
+        return
+    root = read_xml(file, UrdfError)
+    given = {joint.attributes["name"]: joint for joint in root.all("joint")}
+    axes = {joint.name: _numbers(given.get(joint.name), "axis", "xyz") for joint in model.joints}
+    signs = {name: -1.0 if sorted(axis) == [-1, 0, 0] else 1.0 for name, axis in axes.items()}
+    places = _fixed_links_in_a_row(root)
+
+    def without_fixed_joints(joint: Joint) -> Joint:
+        """The joint where it would be if no fixed joint came before it."""
+        known = joint.name in given
+        return replace(joint, placement=_origin(given[joint.name])) if known else joint
+
+    def turned(joint: Joint) -> Joint:
+        """An axis of several components as z of a frame that is turned about it by its length."""
+        axis, length = axes[joint.name], float(np.linalg.norm(axes[joint.name]))
+        if np.count_nonzero(axis) < 2:
+            return joint
+        placement = joint.placement @ transform(rotation_about(axis / length, length))
+        return replace(joint, placement=frozen(placement), axis=frozen([0.0, 0.0, 1.0]))
+
+    yield from _spaces_in_numbers(root)
+    for name, text, edit in (
+        ("fixed joints", "forgets the fixed joints that come before a moving one",
+         each_joint(without_fixed_joints)),
+        ("fixed links", "puts links that are fixed side by side one behind the other",
+         each_body(lambda b: replace(b, placement=places.get(b.name, b.placement)))),
+        ("oblique axes",
+         "misreads an axis with several components, as z of a frame turned about it",
+         each_joint(turned)),
+    ):  # fmt: skip
+        yield _of_links(name, text, name, edit)
+    yield Cause(
+        "negative axes",
+        "takes speed and torque of joints with a negative axis the wrong way round",
+        frozenset({"signs"}),
+        each_joint(lambda joint: replace(joint, axis=frozen(signs[joint.name] * joint.axis))),
+        rigid=True,
+        signs=np.array(list(signs.values())),
+    )
+
+
+def _fixed_links_in_a_row(root: XmlElement) -> dict[str, Array]:
+    """Placements of fixed links as if each stood on the one before, depth first."""
+    order = [link.attributes["name"] for link in root.all("link")]
+    joints = sorted(root.all("joint"), key=lambda joint: order.index(_end(joint, "child")))
+    places: dict[str, Array] = {}
+
+    def put(link: str, place: Array) -> Array:
+        """Put what is fixed to a link behind a place; returns the place of the last one."""
+        for joint in joints:
+            if _end(joint, "parent") == link and joint.attributes["type"] == "fixed":
+                place = places[_end(joint, "child")] = frozen(place @ _origin(joint))
+                place = put(_end(joint, "child"), place)
+        return place
+
+    for joint in joints:
+        if joint.attributes["type"] != "fixed":
+            put(_end(joint, "child"), IDENTITY)
+    return places
+
+
+def _spaces_in_numbers(root: XmlElement) -> Iterator[Cause]:
+    """Inertias that urdfdom drops because of spaces, all of them or the tensor."""
+    unread = _unread_inertias(root)
+
+    def dropped(body: Body) -> Body:
+        if unread.get(body.name) == "inertia":
+            massive = Inertia.from_com(body.inertia.mass, body.inertia.com, np.zeros((3, 3)))
+            return replace(body, inertia=massive)
+        return replace(body, inertia=Inertia.zero()) if body.name in unread else body
+
+    if unread:
+        named = ", ".join(map(repr, list(unread)[:3])) + " and others" * (len(unread) > 3)
+        text = f"drops the inertia of {named}: a number in it ends with a space, tab or line break"
+        yield _of_links("spaces in numbers", text, "spaces in numbers", each_body(dropped))
+
+
+def _unread_inertias(root: XmlElement) -> dict[str, str]:
+    """Links whose inertia urdfdom drops, and the element in it at which it stops.
+
+    It parts the numbers of a vector at spaces, and takes none with a space, tab or line break
+    behind it. Its order is origin, mass, inertia; what came before stays only with the last.
+    """
+    found: dict[str, str] = {}
+    for link in root.all("link"):
+        parts = {part.tag: part.attributes for i in link.all("inertial") for part in i.children}
+        for tag in ("origin", "mass", "inertia"):
+            values = parts.get(tag, {}).values()
+            numbers = [n for v in values for n in (v.split(" ") if tag == "origin" else [v])]
+            if not all(re.fullmatch(r"\s*\S+", number) for number in numbers if number):
+                found.setdefault(link.attributes["name"], tag)
+    return found
+
+
+def _end(joint: XmlElement, tag: str) -> str:
+    return joint.all(tag)[0].attributes["link"]
+
+
+def _origin(joint: XmlElement) -> Array:
+    rpy, xyz = (_numbers(joint, "origin", key) for key in ("rpy", "xyz"))
+    return frozen(transform(rotation_from_rpy(rpy), xyz))
+
+
+def _numbers(joint: XmlElement | None, tag: str, key: str) -> Array:
+    given = () if joint is None else joint.all(tag)
+    default = "1 0 0" if tag == "axis" else "0 0 0"
+    text = given[0].attributes.get(key, default) if given else default
+    return np.array(text.split(), dtype=float)
+
+
+STANDARD_GRAVITY = 9.80665
+
+
+def causes(sources: Sources, material: Material, answer: Answer) -> list[Cause]:
+    """Every cause there may be for a library that was given this file and gave this answer."""
+    return [
+        *_geometry(sources),
+        *misreadings(material.file, material.model),
+        *_inertias(material),
+        *_gravity(material.model),
+        *_friction(material.model),
+        *_own_terms(material.model, answer),
+        Cause(
+            "rotors",
+            "has no rotor inertia (armature)",
+            frozenset({"rotor"}),
+            each_joint(lambda joint: replace(joint, rotor=Rotor())),
+        ),
+        Cause(
+            "mimic",
+            "gives mimic joints torques of their own, not in that of the joint they follow",
+            frozenset({"mimic"}),
+            uncouples=True,
+        ),
+    ]
+
+
+def _of_links(name: str, text: str, slot: str, edit: Edit) -> Cause:
+    return Cause(name, text, frozenset({slot}), edit, rigid=True)
+
+
+def _of_friction(
+    name: str, text: str, slots: str, change: Callable[[FrictionLaw], FrictionLaw]
+) -> Cause:
+    edit = each_joint(lambda joint: replace(joint, friction=change(joint.friction)))
+    return Cause(name, text, frozenset(slots.split()), edit)
+
+
+def _geometry(sources: Sources) -> Iterator[Cause]:
+    if sources.other_convention is not None:
+        right, wrong, other = sources.other_convention
+        text = f"reads the {right} DH table as {wrong}"
+        yield _of_links("DH convention", text, "table", lambda _: other)
+    yield _of_links(
+        "base",
+        "stands upright at the origin, whatever the placement of the base",
+        "base",
+        lambda model: with_base(model, None),
+    )
+
+
+def _inertias(material: Material) -> Iterator[Cause]:
+    def unturned(body: Body) -> Body:
+        given = body.inertia
+        if given.given_about != "com" or not given.has_com:
+            return body
+        return replace(body, inertia=Inertia.from_com(given.mass, given.com, given.tensor_as_given))
+
+    plain = material.plain
+    yield _of_links(
+        "inertial rpy",
+        "loses the rotation of the inertial frame (rpy of <inertial>)",
+        "inertia",
+        each_body(unturned),
+    )
+    yield _of_links(
+        "reduced inertias",
+        "was not given the reduced inertias, which mass, centre of mass and tensor cannot hold",
+        "inertia",
+        lambda model: replace(model, links=plain.links, base_link=plain.base_link),
+    )
+    yield _of_links("payload", "leaves out the payload", "payload", without_payload)
+
+
+def _gravity(model: RobotModel) -> Iterator[Cause]:
+    size = float(np.linalg.norm(model.gravity))
+    fields = [
+        ("gravity", "takes gravity as (0, 0, -9.81) m/s²", GRAVITY),
+        ("no gravity", "has no gravity", np.zeros(3)),
+        ("gravity upwards", "takes gravity the other way round", -model.gravity),
+    ]
+    if size:
+        standard = model.gravity * (STANDARD_GRAVITY / size)
+        text = f"computes with gravity {STANDARD_GRAVITY} m/s²"
+        fields.insert(0, (f"gravity {STANDARD_GRAVITY}", text, standard))
+    for name, text, value in fields:
+        yield _of_links(name, text, "gravity", partial(with_gravity, gravity=value))
+
+
+def _friction(model: RobotModel) -> Iterator[Cause]:
+    """Terms of friction that are left out, or taken for others."""
+    laws = [joint.friction for joint in model.joints]
+    damped, dry = any(_even(f).viscous for f in laws), any(f.coulomb_positive for f in laws)
+    for term in TERMS:
+        yield _of_friction(term.name, term.absence, term.name, methodcaller("without", term))
+    if dry:
+        yield _of_friction(
+            "friction as viscous",
+            "takes friction, the Coulomb torque, for the viscous coefficient"
+            + " and drops damping" * damped,
+            "viscous coulomb asymmetric_viscous",
+            lambda f: _even(f).without(COULOMB).changed(viscous=f.coulomb_positive),
+        )
+    if dry and damped:
+        yield _of_friction(
+            "friction added to viscous",
+            "adds friction, the Coulomb torque, to the viscous coefficient",
+            "viscous coulomb asymmetric_viscous",
+            lambda f: (
+                _even(f).without(COULOMB).changed(viscous=_even(f).viscous + f.coulomb_positive)
+            ),
+        )
+    same = "has the same viscous friction in both directions"
+    yield _of_friction("even viscous", same, "asymmetric_viscous", _even)
+    yield _of_friction(
+        "even coulomb",
+        "has the same dry friction in both directions",
+        "coulomb",
+        lambda f: f.changed(coulomb_negative=f.coulomb_positive),
+    )
+    sharp = "has no smooth change of the sign of dry friction"
+    yield _of_friction("sharp sign", sharp, "sign", methodcaller("changed", smooth_velocity=0.0))
+
+
+def _even(law: FrictionLaw) -> FrictionLaw:
+    """The law with the viscous coefficient of the positive direction in both."""
+    viscous = law.viscous + law.viscous_positive
+    return law.without(ASYMMETRIC_VISCOUS).changed(viscous=viscous)
+
+
+def _own_terms(model: RobotModel, answer: Answer) -> Iterator[Cause]:
+    """What the library itself shows: soft dry friction, springs and the like."""
+    softened = answer.terms.get("constraint")
+    most = np.array([joint.friction.coulomb_positive for joint in model.joints])
+    if softened is not None and (np.abs(softened) <= most * (1 + 1e-9)).all():
+        dry = [term for term in TERMS if term.dry]
+        soft = _of_friction(
+            "soft dry friction",
+            "softens dry friction, the Coulomb term, at low speed",
+            " ".join(["sign", *(term.name for term in dry)]),
+            methodcaller("without", *dry),
+        )
+        yield replace(soft, adds=softened)
+    for name, text in (
+        ("spring", "has springs at the joints, which armdyn leaves out"),
+        ("fluid", "has the drag of a fluid, which armdyn leaves out"),
+        ("gravity compensation", "compensates gravity, which armdyn leaves out"),
+    ):
+        if name in answer.terms:
+            yield Cause(name, text, frozenset({name}), adds=answer.terms[name])

@@ -4,10 +4,18 @@ Every element of the mass matrix and every gravity torque is a sum of linearly i
 of the configuration (`armdyn.graph.ring`), so it is constant if the coefficient of every function
 that varies is zero, and zero if all coefficients are. These coefficients are polynomials of the
 parameters. They are solved into branches, and it is tried whether there are arms that fulfil them.
+
+A product vanishes where one of its factors does. Factors of one sign cannot vanish and are dropped:
+masses and principal inertias are positive, and the signs of held numbers are known. An equation
+without a factor left has no solution. An equation that is linear in a free number, with a
+coefficient that cannot vanish, is solved for it. The rest is brought to a Groebner basis, whose
+equations are solved one number after the other, by factors again or by roots; an equation that
+cannot be solved is kept.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,8 +27,270 @@ from armdyn.closed_forms.symbolic_robot import SymbolicRobot, symbolise
 from armdyn.errors import counted
 from armdyn.graph.ring import Harmonic, Monomial, Trig
 from armdyn.model import RobotModel
+from armdyn.study.simplify.design_variables import positive
 from armdyn.study.simplify.goals import MOMENTUM, Goals, element_name
-from armdyn.study.simplify.solve import Failure, Solution, Solver
+
+ORDER = ("x", "y", "z", "Ixy", "Ixz", "Iyz", "Ixx", "Iyy", "Izz", "d", "a", "m")
+"""The order in which numbers are solved for: the easiest to change come first."""
+MOST_BRANCHES = 64
+BASIS_EQUATIONS, BASIS_UNKNOWNS = 12, 6
+"""A Groebner basis is computed of systems up to this size."""
+LONGEST_BASIS = 50
+"""A basis with more than this many times the operations of its system is not used."""
+CANCELLATION_TOLERANCE = 1e-9
+"""A smaller sum, relative to its terms, is the rounding of terms that cancel."""
+System = list[tuple[Any, int]]
+"""Equations, each with the place in the given system from which it comes; -1: none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A branch: numbers given by others, and the equations that are left between these."""
+
+    numbers: dict[Any, Any] = field(default_factory=dict)
+    """Free symbols as expressions of the remaining ones."""
+    remaining: tuple[Any, ...] = ()
+    """Equations that could not be solved for a number."""
+    nonzero: tuple[Any, ...] = ()
+    """Expressions that must not vanish for the numbers to exist."""
+
+
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """A branch without a solution."""
+
+    numbers: dict[Any, Any]
+    equation: Any
+    """The equation as it was then, which cannot be zero."""
+    origin: int
+    """The place of the equation in the system."""
+
+
+class Solver:
+    """Solves polynomial equations for those parameters that may change.
+
+    After some seconds no further branch is opened.
+    """
+
+    def __init__(
+        self, variables: Collection[str], values: Mapping[str, float], seconds: float = 20.0
+    ):
+        self.variables, self.values = frozenset(variables), dict(values)
+        self.until = time.perf_counter() + seconds
+        self.failures: list[Failure] = []
+        self._known: dict[Any, list[Any]] = {}
+        self.complete = True
+        """Whether all branches were followed."""
+
+    def solve(self, equations: Sequence[Any]) -> list[Solution]:
+        """All branches, those that contain another one left out."""
+        tagged = [(equation, place) for place, equation in enumerate(equations)]
+        found: list[Solution] = []
+        for solution in self._branches(tagged, Solution()):
+            if not any(
+                x.numbers == solution.numbers and set(x.remaining) == set(solution.remaining)
+                for x in found
+            ):
+                found.append(solution)
+            if len(found) >= MOST_BRANCHES:
+                self.complete = False
+                break
+        return [s for s in found if not any(_within(s, o) for o in found if o is not s)]
+
+    def _branches(self, system: System, known: Solution) -> Iterator[Solution]:
+        while True:
+            if (factored := self._factored(system, known)) is None:
+                return
+            system = [(sympy.Mul(*factors), origin) for factors, origin in factored]
+            if not factored:
+                if self._possible(known):
+                    yield known
+                return
+            if (step := self._linear(factored)) is None:
+                break
+            system, known = _put(system, known, *step)
+        products = [factors for factors, _ in factored if len(factors) > 1]
+        if not products:
+            yield from self._nonlinear(system, known)
+            return
+        for factor in min(products, key=len):
+            if time.perf_counter() > self.until:
+                self.complete = False
+                return
+            yield from self._branches([(factor, -1), *system], known)
+
+    def _factored(self, system: System, known: Solution) -> list[tuple[list[Any], int]] | None:
+        """The factors of each equation that may vanish; None if an equation cannot."""
+        seen: dict[frozenset[Any], tuple[list[Any], int]] = {}
+        for equation, origin in system:
+            # an equation between held numbers may be true for this robot
+            if equation == 0 or (not self._unknowns(equation) and self._cancels(equation)):
+                continue
+            factors = self._vanishing(equation, known)
+            if not factors:
+                self.failures.append(Failure(dict(known.numbers), equation, origin))
+                return None
+            seen.setdefault(frozenset(factors), (factors, origin))
+        return [seen[s] for s in seen if not any(other < s for other in seen)]
+
+    def _vanishing(self, equation: Any, known: Solution) -> list[Any]:
+        """The factors of an equation that unknowns can make zero."""
+        if equation not in self._known:
+            self._known[equation] = [f for f in _factors(equation) if not self._sign(f)]
+        return [
+            f
+            for f in self._known[equation]
+            if self._unknowns(f) and not any(sympy.cancel(f / n).is_number for n in known.nonzero)
+        ]
+
+    def _linear(self, factored: list[tuple[list[Any], int]]) -> tuple[Any, Any] | None:
+        """A number that an equation gives, with a coefficient that cannot vanish, and its value.
+
+        Plain numbers as coefficients come first.
+        """
+        alone = [factors[0] for factors, _ in factored if len(factors) == 1]
+        for equation in sorted(alone, key=sympy.count_ops):
+            ways = [w for w in self._ways(equation) if self._sign(w[1])]
+            for symbol, coefficient, rest in sorted(ways, key=lambda w: not w[1].is_number):
+                return symbol, sympy.expand(sympy.cancel(-rest / coefficient))
+        return None
+
+    def _ways(self, equation: Any) -> Iterator[tuple[Any, Any, Any]]:
+        """The numbers in which an equation is linear, with coefficient and rest."""
+        for symbol in self._unknowns(equation):
+            polynomial = sympy.Poly(equation, symbol)
+            if polynomial.degree() == 1:
+                yield symbol, *polynomial.all_coeffs()
+
+    def _nonlinear(self, system: System, known: Solution) -> Iterator[Solution]:
+        """Equations without a linear unknown: roots, a Groebner basis, or left as they are."""
+        equations = [e for e, _ in system]
+        alone = next((e for e in equations if len(self._unknowns(e)) == 1), None)
+        if alone is not None:
+            yield from self._roots(alone, system, known)
+        elif (basis := self._basis(equations)) == [1]:
+            self.failures.append(Failure(dict(known.numbers), equations[0], system[0][1]))
+        elif basis:
+            yield from self._branches([(e, -1) for e in basis], known)
+        elif ways := [w for e in equations for w in self._ways(e)]:
+            # of c v + r: either c = r = 0, or v = -r/c where c is not zero
+            symbol, c, r = min(ways, key=lambda w: sympy.count_ops(w[1]))
+            yield from self._branches([(c, -1), (r, -1), *system], known)
+            apart = replace(known, nonzero=(*known.nonzero, c))
+            yield from self._branches(*_put(system, apart, symbol, -r / c))
+        elif self._possible(known):
+            yield replace(known, remaining=(*known.remaining, *equations))
+
+    def _basis(self, equations: list[Any]) -> list[Any]:
+        """A Groebner basis; empty if the system is too large or the basis does not help."""
+        unknowns = sorted({s for e in equations for s in self._unknowns(e)}, key=self.rank)
+        if not 1 < len(equations) <= BASIS_EQUATIONS or len(unknowns) > BASIS_UNKNOWNS:
+            return []
+        exprs = sympy.groebner(equations, *unknowns, order="lex").exprs
+        basis = [sympy.numer(sympy.together(e)) for e in exprs]
+        same = {sympy.expand(e) for e in basis} == {sympy.expand(e) for e in equations}
+        size, before = (sum(map(sympy.count_ops, system)) for system in (basis, equations))
+        longer = basis != [1] and size > LONGEST_BASIS * before
+        return [] if same or longer else basis
+
+    def _roots(self, equation: Any, system: System, known: Solution) -> Iterator[Solution]:
+        """A branch for each real root of an equation in one number."""
+        symbol = self._unknowns(equation)[0]
+        terms = sympy.Poly(equation, symbol).terms()
+        kept = [c * symbol ** power[0] for power, c in terms if not self._cancels(c)]
+        polynomial = sympy.Poly(sympy.Add(*kept), symbol)
+        fixed = polynomial.free_symbols - {symbol}
+        values = {s: sympy.Rational(str(self.values[str(s)])) for s in fixed}
+        numeric = sympy.Poly(polynomial.as_expr().subs(values), symbol)
+        if not numeric.count_roots():
+            origin = next(o for e, o in system if e == equation)
+            self.failures.append(Failure(dict(known.numbers), equation, origin))
+            return
+        roots = sympy.roots(polynomial) if polynomial.degree() <= 2 else {}
+        if not roots:  # there is no formula
+            roots = {sympy.Rational(str(sympy.N(root, 17))): 1 for root in numeric.real_roots()}
+        rest = [(e, o) for e, o in system if e != equation]
+        for root in roots:
+            yield from self._branches(*_put(rest, known, symbol, root))
+
+    def _unknowns(self, expression: Any) -> list[Any]:
+        """The free symbols of an expression, those to solve for first in front."""
+        names = self.variables
+        return sorted((s for s in expression.free_symbols if str(s) in names), key=self.rank)
+
+    @staticmethod
+    def rank(symbol: Any) -> tuple[int, str]:
+        """The number that is solved for first has the lowest rank."""
+        name = str(symbol).rstrip("0123456789_")
+        return (ORDER.index(name) if name in ORDER else len(ORDER)), str(symbol)
+
+    def _possible(self, solution: Solution) -> bool:
+        """Whether no mass or principal inertia comes out as zero or negative."""
+        bodies = [(s, value) for s, value in solution.numbers.items() if positive(str(s))]
+        wrong = [s for s, value in bodies if value == 0 or self._sign(value) < 0]
+        self.failures += [Failure(solution.numbers, symbol, -1) for symbol in wrong[:1]]
+        return not wrong
+
+    def _sign(self, expression: Any) -> int:
+        """1 or -1 if all terms have that sign and one of them cannot be zero; 0 if unknown.
+
+        Free masses and principal inertias are positive, other free parameters have any sign, and
+        those that are not free have the sign of their value.
+        """
+        known = {}
+        for symbol in expression.free_symbols:
+            free = str(symbol) in self.variables
+            value = positive(str(symbol)) if free else self.values.get(str(symbol), 0.0)
+            sign = {"positive": True} if value > 0 else {"negative": True} if value < 0 else {}
+            known[symbol] = sympy.Symbol(str(symbol), real=True, **sign)
+        terms = [t.xreplace(known) for t in sympy.Add.make_args(sympy.expand(expression))]
+        if all(t.is_nonnegative for t in terms):
+            return int(any(t.is_positive for t in terms))
+        return -int(all(t.is_nonpositive for t in terms) and any(t.is_negative for t in terms))
+
+    def _cancels(self, expression: Any) -> bool:
+        """Whether the terms of an expression cancel with the robot's values, but for rounding."""
+        values = {s: self.values[str(s)] for s in expression.free_symbols}
+        terms = sympy.Add.make_args(sympy.expand(expression))
+        numbers = [float(term.subs(values)) for term in terms]
+        return abs(sum(numbers)) <= CANCELLATION_TOLERANCE * sum(map(abs, numbers))
+
+
+def _put(system: System, known: Solution, symbol: Any, value: Any) -> tuple[System, Solution]:
+    """The system and the solution with a number replaced by its value."""
+
+    def put(expression: Any) -> Any:
+        return sympy.cancel(expression.subs(symbol, value))
+
+    left = [(sympy.numer(put(e)) if symbol in e.free_symbols else e, o) for e, o in system]
+    numbers = {s: sympy.expand(put(v)) for s, v in known.numbers.items()} | {symbol: value}
+    return left, replace(known, numbers=numbers, nonzero=tuple(map(put, known.nonzero)))
+
+
+def _factors(equation: Any) -> list[Any]:
+    """The irreducible factors of a polynomial.
+
+    Most need no search: without factors that are symbols, a polynomial that is linear in a symbol
+    with a single term as coefficient is irreducible.
+    """
+    powers, rest = sympy.Poly(equation).terms_gcd()
+    symbols = [s for s, power in zip(rest.gens, powers, strict=True) if power]
+    monomials = rest.monoms()
+    for k in range(len(rest.gens)):
+        if [m[k] for m in monomials if m[k]] == [1]:
+            return [*symbols, rest.as_expr()]
+    return [*symbols, *(factor for factor, _ in sympy.factor_list(rest.as_expr())[1])]
+
+
+def _within(a: Solution, b: Solution) -> bool:
+    """Whether every design of branch a is one of branch b, which asks for less."""
+    if a.remaining or b.remaining or b.nonzero or len(a.numbers) <= len(b.numbers):
+        return False
+    return all(
+        sympy.cancel(symbol.subs(a.numbers) - sympy.sympify(value).subs(a.numbers)) == 0
+        for symbol, value in b.numbers.items()
+    )
+
 
 MOST_JOINTS_AND_TWISTS = 9
 """The most joints, plus angles between them that are no quarter turns, of an arm whose conditions
