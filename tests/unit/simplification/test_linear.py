@@ -43,7 +43,7 @@ def test_mass_matrix_and_gravity_are_linear_in_the_numbers(kinds, tree):
     other, data = pin_model(model)
     for s, state in enumerate(q):
         M, G = pin.crba(other, data, state), pin.computeGeneralizedGravity(other, data, state)
-        for i, path in enumerate(arm.path):
+        for i, path in enumerate(model.paths):
             for j in path:
                 close((arm.mass(i, j) @ phi)[s], M[j, i], 1e-12)
         for i in range(len(kinds)):

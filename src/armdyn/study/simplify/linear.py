@@ -11,7 +11,7 @@ at most 10 n functions of q, so that it vanishes for all q if it does at more th
 and is constant if it is the same at all of them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,7 +117,7 @@ def goal_elements(
 ) -> list[GoalElement]:
     """The elements that the goals are about, with the scales of a robot of these numbers."""
     coefficients = InertiaCoefficients(robot, q, at)
-    joints = coefficients.coordinates
+    joints = list(coefficients.U)
     means = {i: float(np.mean(coefficients.mass(i, i) @ numbers.ravel())) for i in joints}
     largest = max([*means.values(), 0.0]) or 1.0
     own = {i: value if value > 0 else largest for i, value in means.items()}
@@ -153,100 +153,79 @@ def linear_conditions(
     return np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
 
 
-def link_slopes(model: RobotModel, q: Array) -> tuple[Array, list[dict[int, Array]]]:
-    """Frames T_k of the links at q (m, N), (N, m, 4, 4), and U_ki = ∂T_k/∂q_i by k and i."""
+def link_slopes(model: RobotModel, q: Array) -> tuple[Array, Array]:
+    """Frames T_k of the links at q (m, N), (N, m, 4, 4), and U_ki = ∂T_k/∂q_i, (N, N, m, 4, 4)."""
     frames = world_frames(model, q)
     T = np.zeros((len(model.joints), len(q), 4, 4))
     for k, (R, O) in enumerate(zip(frames.R, frames.O, strict=True)):
         T[k, :, :3, :3], T[k, :, :3, 3], T[k, :, 3, 3] = R, O, 1.0
     D = np.array([[joint.type.generator(joint.axis)] for joint in model.joints])
-    W = T @ D @ inverse(T)
-    return T, [{i: W[i] @ T[k] for i in path} for k, path in enumerate(model.paths)]
+    W, U = T @ D @ inverse(T), np.zeros((len(T), *T.shape))
+    for k, path in enumerate(map(list, model.paths)):
+        U[k, path] = W[path] @ T[k]
+    return T, U
 
 
 class InertiaCoefficients:
     """Coefficients of the ten numbers of every link in D_ij, g_i, p_i and h_i at q (samples, n).
 
     i and j are joints that are coordinates, and what moves with them is added up: `at` is the map
-    to all joints, where some follow others.
+    to all joints, where some follow others. All are of shape (samples, 10 n).
     """
 
     def __init__(self, robot: CanonicalRobot, q: Array, at: Coordinates | None = None):
         model = model_from_canonical(robot, float)
         at = at or coordinates_of(model)
-        self.robot, self.count, self.path = robot, len(q), model.paths
-        self.coordinates = at.model.independent
-        self._K = at.columns(np.eye(len(model.joints)))
-        self.T, self.U = link_slopes(model, at.positions(q))
-        """T_k, and U_ki by link k and joint i, (samples, 4, 4) each."""
+        K = at.columns(np.eye(len(model.joints)))
+        self.T, slopes = link_slopes(model, at.positions(q))
+        U = np.tensordot(K.T, slopes, axes=(1, 1))
+        self.U = dict(zip(at.model.independent, U, strict=True))
+        """Σ U_ki of the joints i that move with a coordinate, (N, samples, 4, 4) by its joint."""
+        field = [robot.links[path[0]].gravity for path in model.paths]
+        self.field = np.array(field, dtype=float)
+        """Gravity in the axes of the base from which each link is seen, (N, 3)."""
 
     def of(self, element: GoalElement) -> Array:
-        """Coefficients of an element, shape (samples, 10 n)."""
-        letter, at = element.letter, element.joints
+        """Coefficients of an element."""
+        letter, (i, *_), j = element.letter, element.joints, element.joints[-1]
         if letter == "D":
-            return self.mass(*at)
+            return self.mass(i, j)
         if letter == "g":
-            return self.gravity(at[0])
+            return self.gravity(i)
         if letter in MOMENTUM:
-            return self.momentum(at[0], np.eye(3)[MOMENTUM.index(letter)])
-        return self.angular_momentum(at[0], ANGULAR_MOMENTUM.index(letter))
-
-    def ratios(self, joint: int) -> list[tuple[int, float]]:
-        """The joints that move with a coordinate, with their ratios."""
-        column = self._K[:, self.coordinates.index(joint)]
-        return [(int(i), float(column[i])) for i in np.flatnonzero(column)]
+            return self.momentum(i, np.eye(3)[MOMENTUM.index(letter)])
+        return self.angular_momentum(i, ANGULAR_MOMENTUM.index(letter))
 
     def meet(self, i: int, j: int) -> bool:
         """Whether a link moves with both coordinates."""
-        return any(
-            a in path and b in path
-            for path in self.path
-            for a, _ in self.ratios(i)
-            for b, _ in self.ratios(j)
-        )
+        one, other = (self.U[k].any(axis=(1, 2, 3)) for k in (i, j))
+        return bool((one & other).any())
 
     def mass(self, i: int, j: int) -> Array:
-        """Coefficients of D_ij, shape (samples, 10 n)."""
-        terms = (s * t * self._mass(a, b) for a, s in self.ratios(i) for b, t in self.ratios(j))
-        return np.asarray(sum(terms))
-
-    def _mass(self, i: int, j: int) -> Array:
-        """The same of two joints of the tree."""
-        return self._products(
-            np.swapaxes(U[i], -1, -2) @ U[j] if i in U and j in U else None for U in self.U
-        )
+        """Coefficients of D_ij."""
+        return _products(np.swapaxes(self.U[i], -1, -2) @ self.U[j])
 
     def gravity(self, i: int) -> Array:
-        """Coefficients of g_i, shape (samples, 10 n)."""
-        terms = (
-            s * self.momentum(a, -np.asarray(self.robot.links[self.path[a][0]].gravity, float))
-            for a, s in self.ratios(i)
-        )
-        return np.asarray(sum(terms))
+        """Coefficients of g_i."""
+        return self.momentum(i, -self.field)
 
     def momentum(self, i: int, direction: Array) -> Array:
-        """Coefficients of p_i along a direction in base axes, shape (samples, 10 n)."""
-        result = np.zeros((self.count, len(self.U), 10))
-        for k, U in enumerate(self.U):
-            if i in U:
-                result[:, k, :4] = (direction @ U[i][:, :3])[:, [3, 0, 1, 2]]
-        return result.reshape(self.count, -1)
+        """Coefficients of p_i along a direction in base axes, (3,) or (N, 3) for each link."""
+        rows = (direction[..., None, None, :] @ self.U[i][:, :, :3])[:, :, 0]
+        numbers = np.zeros((*rows.shape[:2], 10))
+        numbers[..., :4] = rows[..., [3, 0, 1, 2]]
+        return np.swapaxes(numbers, 0, 1).reshape(rows.shape[1], -1)
 
     def angular_momentum(self, i: int, axis: int) -> Array:
-        """Coefficients of h_i about an axis of the base, shape (samples, 10 n)."""
+        """Coefficients of h_i about an axis of the base."""
         b, c = (axis + 1) % 3, (axis + 2) % 3
-        return self._products(
-            U[i][:, c, :, None] * T[:, b, None] - U[i][:, b, :, None] * T[:, c, None]
-            if i in U
-            else None
-            for U, T in zip(self.U, self.T, strict=True)
+        T, U = self.T, self.U[i]
+        return _products(
+            U[:, :, c, :, None] * T[:, :, b, None] - U[:, :, b, :, None] * T[:, :, c, None]
         )
 
-    def _products(self, matrices: Iterable[Array | None]) -> Array:
-        """Coefficients of Σ_k <J_k, Q_k> for matrices Q_k (samples, 4, 4); None: no part in it."""
-        result = np.zeros((self.count, len(self.U), 10))
-        for k, Q in enumerate(matrices):
-            if Q is not None:
-                both = Q + np.swapaxes(Q, -1, -2)
-                result[:, k] = np.where(_ROWS == _COLUMNS, 0.5, 1.0) * numbers_of(both)
-        return result.reshape(self.count, -1)
+
+def _products(Q: Array) -> Array:
+    """Coefficients of Σ_k <J_k, Q_k> for matrices Q (N, samples, 4, 4), shape (samples, 10 N)."""
+    numbers = np.where(_ROWS == _COLUMNS, 0.5, 1.0) * numbers_of(Q + np.swapaxes(Q, -1, -2))
+    return np.swapaxes(numbers, 0, 1).reshape(Q.shape[1], -1)

@@ -102,11 +102,10 @@ def spring_places(
         centre = model.joints[first].placement[:3, 3]
         back = inverse(T[other] if other >= 0 else base)
         X = back @ T[link]
-        dX = np.zeros((len(q), len(model.joints), 4, 4))
-        for i in path[path.index(first) :]:
-            dX[:, i] = back @ U[link][i]
         X[:, :3, 3] -= centre
-        places.append(SpringPlace(link, other, centre, X, np.einsum("snab,nc->scab", dX, K)))
+        moving = list(path[path.index(first) :])
+        dX = np.einsum("nsab,nc->scab", back @ U[link, moving], K[moving])
+        places.append(SpringPlace(link, other, centre, X, dX))
     return places
 
 
