@@ -20,7 +20,7 @@ from armdyn.shorten.canonical.model import model_from_canonical
 from armdyn.shorten.parts import MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.shortest import minimal_outputs
-from armdyn.shorten.symbolic import _mapped, symbolic
+from armdyn.shorten.symbolic import mapped, symbolic
 from support.counted_arms import ARMS
 
 COUNTS = {
@@ -56,7 +56,7 @@ def test_the_count_is_one_of_the_pattern_and_not_of_the_last_bits(name, quantity
 
 def scaled(robot, share):
     """The robot with other numbers where they are free."""
-    return _mapped(
+    return mapped(
         robot,
         lambda _, value: value * share(),
         lambda _, angle: angle if is_quarter(angle) else angle * share(),

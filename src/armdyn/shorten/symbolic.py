@@ -43,7 +43,7 @@ def symbolic(
     def angle(name: str, value: float) -> Any:
         return value if is_quarter(value) else graph.parameter(name, value)
 
-    result = _mapped(robot, number, angle)
+    result = mapped(robot, number, angle)
     if unknown := set(runtime) - named:
         raise UnknownNameError(
             "length, inertia or gravity named", sorted(unknown)[0], sorted(named)
@@ -54,7 +54,7 @@ def symbolic(
 def entries(robot: CanonicalRobot) -> dict[str, Any]:
     """The numbers or nodes of a robot by the names of its parameters."""
     found: dict[str, Any] = {}
-    _mapped(robot, found.setdefault, found.setdefault)
+    mapped(robot, found.setdefault, found.setdefault)
     return found
 
 
@@ -66,7 +66,7 @@ def valued(robot: CanonicalRobot) -> CanonicalRobot:
     def value(_: str, entry: Any) -> float:
         return known[entry.index] if isinstance(entry, Node) else float(entry)
 
-    return _mapped(robot, value, value)
+    return mapped(robot, value, value)
 
 
 def pattern(robot: CanonicalRobot) -> list[Any]:
@@ -80,7 +80,7 @@ def pattern(robot: CanonicalRobot) -> list[Any]:
         found.append(float(value) if plain else "x")
         return value
 
-    _mapped(
+    mapped(
         robot,
         lambda _, value: note(value, _is_plain(value)),
         lambda _, value: note(value, is_quarter(value)),
@@ -94,7 +94,7 @@ def generic(robot: CanonicalRobot) -> CanonicalRobot:
     def drawn(name: str) -> float:
         return 0.5 + zlib.crc32(name.encode()) / 2**32
 
-    return _mapped(
+    return mapped(
         robot,
         lambda name, value: value if _is_plain(value) else drawn(name),
         lambda name, value: value if is_quarter(value) else 0.7 * drawn(name),
@@ -105,7 +105,7 @@ def _is_plain(value: float) -> bool:
     return value in (0.0, 1.0, -1.0)
 
 
-def _mapped(robot: CanonicalRobot, number: Entry, angle: Entry) -> CanonicalRobot:
+def mapped(robot: CanonicalRobot, number: Entry, angle: Entry) -> CanonicalRobot:
     """The robot with other entries."""
     numbered = enumerate(zip(robot.links, link_numbers(robot), strict=True), start=1)
     links = (_link(link, i, up, number, angle) for i, (link, up) in numbered)

@@ -29,11 +29,8 @@ class ValueRange:
     low: float
     high: float
     mean: float
-
-    @property
-    def variation(self) -> float:
-        """Highest less lowest value."""
-        return self.high - self.low
+    variation: float
+    """Highest less lowest value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +104,8 @@ def _shaking(robot: Robot, motion: SampledMotion) -> Array:
 
 
 def _range(values: Array) -> ValueRange:
-    return ValueRange(float(values.min()), float(values.max()), float(values.mean()))
+    low, high = float(values.min()), float(values.max())
+    return ValueRange(low, high, float(values.mean()), high - low)
 
 
 def _elements(model: RobotModel, before: Array, after: Array) -> tuple[ElementRange, ...]:

@@ -276,7 +276,7 @@ class Convex:
         unit = arm.mass[:, None] ** [1, 0, 0, 0, 1, 1, 1, 1, 1, 1]
         unit = unit * arm.size ** np.repeat([0, 1, 2], [1, 3, 6])
         free = arm.numbers & changed[:, None]
-        bodies = np.where(free, body_numbers(trial.numbers), body_numbers(arm.start))
+        bodies = np.where(free, body_numbers(trial.numbers), arm.bodies)
         for decimals in _DECIMALS:
             places = decimals - np.floor(np.log10(unit))
             rounded = np.vectorize(lambda x, n: round(x, int(n)))(bodies, places)
@@ -300,7 +300,7 @@ class Convex:
             if not len(chosen):
                 from scipy.linalg import qr  # noqa: PLC0415 (slow to load)
 
-                change = np.abs((x - body_numbers(self.arm.start)) / unit)[free]
+                change = np.abs((x - self.arm.bodies) / unit)[free]
                 R, order = qr(M * (_LEAST_CHANGE + change), mode="r", pivoting=True)
                 chosen = order[: np.sum(np.abs(np.diag(R)) > CONDITION_TOLERANCE)]
             missing = system.rows @ (moments_of(x) + self.arm.payload).ravel()
@@ -344,7 +344,10 @@ class Convex:
         """
         if self.arm.numbers[i, 4:].all():
             return self.margin + _SOLVER_SLACK
-        d = float(np.linalg.norm(self.arm.centre(i, values) - self.arm.own[i][1])) / self.arm.size
+        d = (
+            float(np.linalg.norm(self.arm.centres(values)[i] - self.arm.bodies[i, 1:4]))
+            / self.arm.size
+        )
         return min(self.margin, _smallest(own) / 4) * (np.sqrt(d**2 + 4) - d) ** 2 / 4
 
     def _bodies(
@@ -371,7 +374,7 @@ class Convex:
 
     def _bounds(self, i: int, values: Array) -> Array:
         """Rows (g, h) of g φ ≤ h for link i, shape (rows, 11)."""
-        arm, rows, centre = self.arm, [np.zeros((0, 11))], self.arm.centre(i, values)
+        arm, rows, centre = self.arm, [np.zeros((0, 11))], self.arm.centres(values)[i]
         for k, name in enumerate(NUMBERS):
             pair = arm.variables.bounds.get(f"{name}{i + 1}")
             of_centre = 0 < k < 4

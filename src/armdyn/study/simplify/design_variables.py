@@ -33,7 +33,7 @@ from armdyn.shorten.canonical.parameters import ENTRIES, about_com, link_numbers
 from armdyn.shorten.canonical.redesign import redesign
 from armdyn.shorten.canonical.regroup import axis_in_parent
 from armdyn.study.simplify.goals import listed
-from armdyn.study.simplify.linear import numbers_of, pseudo_of, robot_size
+from armdyn.study.simplify.linear import body_numbers, numbers_of, pseudo_of, robot_size
 
 NUMBERS = ("m", "x", "y", "z", *(f"I{name}" for name, _, _ in ENTRIES))
 """The ten numbers of a link: mass, centre of mass, tensor about the centre of mass."""
@@ -345,11 +345,11 @@ class ParametrisedArm:
         self.numbers[~self.numbers[:, 0] & massless] = False
         if add_only:
             self.numbers[~self.numbers[:, 0]] = False
-        self.own = [about_com(J[:3, :3], J[:3, 3], J[3, 3]) for J in pseudo_of(self.start)]
-        """Mass, centre of mass and tensor about it of each link."""
+        self.bodies = body_numbers(self.start)
+        """Mass, centre of mass and tensor about it of each link, shape (n, 10)."""
         self.mass = np.where(massless, max(self.start[:, 0].mean(), 1e-9), self.start[:, 0])
         T = np.tile(np.diag([1 / self.size] * 3 + [1.0]), (len(links), 1, 1, 1))
-        T[:, 0, :3, 3] = [-com / self.size for _, com, _ in self.own]
+        T[:, 0, :3, 3] = -self.bodies[:, 1:4] / self.size
         bodies = T @ pseudo_of(np.eye(10)) @ np.swapaxes(T, -1, -2)
         self.pseudo = bodies / self.mass[:, None, None, None]
         """The pseudo-inertias in units of the ten unit vectors φ, shape (n, 10, 4, 4)."""
@@ -366,7 +366,7 @@ class ParametrisedArm:
         ranges = {x.symbol: (x.value, x.low, x.high) for x in variables.lengths}
         for i, axis in self.coordinates:
             symbol = names[i][1 + axis]
-            ranges[symbol] = (self.own[i][1][axis], *variables.bounds.get(symbol, OPEN))
+            ranges[symbol] = (self.bodies[i, 1 + axis], *variables.bounds.get(symbol, OPEN))
         self.searched = tuple(ranges)
         """Symbols of everything that is searched: lengths first, then coordinates."""
         self.values, self.low, self.high = np.array([*ranges.values()]).reshape(-1, 3).T
@@ -402,7 +402,7 @@ class ParametrisedArm:
 
     def span(self, i: int, values: Array) -> tuple[Array, Array]:
         """Link i in units as ψ = p + B θ with p nearest to the present link and B orthonormal."""
-        return self._span(i, *self.centre(i, values))
+        return self._span(i, *self.centres(values)[i])
 
     def _span_about(self, i: int, *centre: float) -> tuple[Array, Array]:
         held, known = self._held(i, np.array(centre))
@@ -415,14 +415,12 @@ class ParametrisedArm:
         p = start + right[:rank].T @ (missing[:rank] / singular[:rank])
         return p, right[rank:].T
 
-    def centre(self, i: int, values: Array) -> Array:
-        """The centre of mass of link i, its searched coordinates at given values."""
-        centre = self.own[i][1].copy()
-        searched = values[len(self.variables.lengths) :]
+    def centres(self, values: Array) -> Array:
+        """The centres of mass of the links, (n, 3), searched coordinates at given values."""
+        centres, searched = self.bodies[:, 1:4].copy(), values[len(self.variables.lengths) :]
         for (link, axis), value in zip(self.coordinates, searched, strict=True):
-            if link == i:
-                centre[axis] = value
-        return centre
+            centres[link, axis] = value
+        return centres
 
     def tensor_row(self, i: int, k: int, centre: Array) -> Array:
         """The entry k of the tensor of link i about its centre of mass as a row on φ."""
@@ -440,11 +438,10 @@ class ParametrisedArm:
 
     def _held(self, i: int, centre: Array) -> tuple[Array, Array]:
         """Rows F and values f of F φ = f for the held numbers of link i."""
-        mass, _, tensor = self.own[i]
         rows = np.eye(10)
-        known = np.array([mass, 0, 0, 0, *(tensor[a, b] for _, a, b in ENTRIES)])
         rows[1:4, 0] = -centre
         rows[4:] = [self.tensor_row(i, k, centre) for k in range(6)]
+        known = self.bodies[i] * np.repeat([1, 0, 1], [1, 3, 6])
         held = ~np.array([self.numbers[i, 0], *self.unknown[i], *self.numbers[i, 4:]])
         return rows[held], known[held]
 

@@ -266,7 +266,7 @@ def _link_data(change: LinkChange) -> dict[str, Any]:
         **parts_of(change, "name", "note"),
         "link": change.link + 1,
         "canonical_frame": change.frame,
-        **before_after(shape_data, (change.before, change.after)),
+        **before_after([shape_data(shape) for shape in (change.before, change.after)]),
         "counterweights": weights,
     }
 
@@ -307,7 +307,7 @@ def mass_matrix_section(comparison: Comparison) -> Section:
     """The range of each element of the mass matrix."""
     elements = comparison.elements
     data = [
-        {"element": e.name, "scale": e.scale, **before_after(_range, (e.before, e.after))}
+        {"element": e.name, "scale": e.scale, "before": e.before, "after": e.after}
         for e in elements
     ]
     return Section(
@@ -382,22 +382,17 @@ def costs_section(comparison: Comparison) -> Section:
             f"condition number of the mass matrix: {before} before, {after} after",
         ),
         data={
-            "condition_number": before_after(_range, comparison.condition),
+            "condition_number": before_after(comparison.condition),
             "operations": before_after(
-                lambda count: parts_of(count, "mul", "add", "trig", "total"), operations
+                [parts_of(count, "mul", "add", "trig", "total") for count in operations]
             ),
         },
     )
 
 
-def before_after(describe: Any, pair: tuple[Any, Any]) -> dict[str, Any]:
+def before_after(pair: Sequence[Any]) -> dict[str, Any]:
     """A pair of items as data."""
-    return {"before": describe(pair[0]), "after": describe(pair[1])}
-
-
-def _range(values: ValueRange) -> dict[str, float | None]:
-    numbers = parts_of(values, "low", "high", "mean", "variation")
-    return {key: value if np.isfinite(value) else None for key, value in numbers.items()}
+    return dict(zip(("before", "after"), pair, strict=True))
 
 
 def _span(values: ValueRange, scale: float) -> tuple[str, str]:

@@ -24,9 +24,10 @@ from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.operations import TRIG
 from armdyn.graph.visit import reachable
 from armdyn.model import RobotModel
-from armdyn.shorten.canonical.frames import CanonicalLink, canonical, is_quarter
+from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, canonical, is_quarter
 from armdyn.shorten.canonical.model import branches, model_from_canonical
-from armdyn.shorten.canonical.parameters import ENTRIES, link_numbers, parameters
+from armdyn.shorten.canonical.parameters import ENTRIES, parameters
+from armdyn.shorten.symbolic import mapped
 
 ANOTHER = 1000
 """Added to a seed where a symbol is drawn again."""
@@ -88,10 +89,8 @@ class Trunk:
     slides: tuple[bool, ...]
     q: tuple[str, ...]
     """Names of the joint positions."""
-    numbers: dict[str, float]
-    """The value of every symbol."""
-    inertial: dict[str, int]
-    """Symbols of the inertias of the links, zero or not, with the link within the trunk."""
+    inertial: dict[str, tuple[int, float]]
+    """Symbols of the inertias of links, zero or not: the link within the trunk, and the value."""
     D: Array
     """Mass matrix with rotors, (n, n)."""
     slopes: Array
@@ -114,22 +113,30 @@ def trunks(model: RobotModel) -> Iterator[Trunk]:
     """The parts of a robot that share nothing but the base."""
     robot = canonical(model)
     values = {symbol: p.value for symbol, p in parameters(model, robot).items()}
-    names = link_numbers(robot)
     roots = [path[0] for path in model.paths]
     for root, part in zip(sorted(set(roots)), branches(robot), strict=True):
-        members = tuple(i for i, r in enumerate(roots) if r == root)
-        symbols = _Symbols(Graph(), values)
-        links = tuple(
-            _link(link, i + 1, names[i], symbols)
-            for i, link in zip(members, part.links, strict=True)
-        )
-        yield _trunk(model_from_canonical(replace(part, links=links)), members, symbols)
+        yield _trunk(part, tuple(i for i, r in enumerate(roots) if r == root), values)
 
 
-def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> Trunk:
-    graph = symbols.graph
+def _trunk(part: CanonicalRobot, members: tuple[int, ...], values: dict[str, float]) -> Trunk:
+    graph, inertial = Graph(), dict[str, tuple[int, float]]()
+
+    def number(name: str, value: float) -> Any:
+        return graph.parameter(name) if value else 0.0
+
+    def angle(name: str, value: float) -> Any:
+        return value if is_quarter(value) else graph.parameter(name)
+
+    links = list(mapped(part, number, angle).links)
+    for k, i in enumerate(members):
+        centre = "xyz" if f"x{i + 1}" in values else ("mx", "my", "mz")
+        parts = ("m", *centre, *(f"I{name}" for name, _, _ in ENTRIES))
+        names = [f"{part}{i + 1}" for part in parts]
+        inertial |= {name: (k, values[name]) for name in names}
+        links[k] = _link(links[k], [*map(graph.parameter, names)], central=centre == "xyz")
+    model = model_from_canonical(replace(part, links=tuple(links)))
     q = np.array([graph.input(f"q{i + 1}") for i in members], dtype=object)
-    rotors = [symbols.number(f"Ia{i + 1}") for i in members]
+    rotors = [number(name, values[name]) for name in (f"Ia{i + 1}" for i in members)]
     z = world_frames(model, q).z
 
     def nodes(entries: Any) -> Array:
@@ -141,8 +148,7 @@ def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> 
         model.paths,
         tuple(not joint.type.turns for joint in model.joints),
         tuple(node.name for node in q),
-        symbols.used,
-        {name: members.index(i - 1) for name, i in symbols.inertial.items()},
+        inertial,
         D,
         jacobian(D.flat, q).reshape(*D.shape, -1),
         nodes(gradient(nodes(potential_energy(model, q)).item(), q)),
@@ -152,65 +158,15 @@ def _trunk(model: RobotModel, members: tuple[int, ...], symbols: "_Symbols") -> 
     )
 
 
-class _Symbols:
-    """Makes the symbols of one graph and remembers their values."""
-
-    def __init__(self, graph: Graph, values: dict[str, float]):
-        self.graph, self.values = graph, values
-        self.used: dict[str, float] = {}
-        self.inertial: dict[str, int] = {}
-
-    def number(self, name: str, value: float | None = None) -> Any:
-        """A symbol, unless the number is zero."""
-        value = self.values[name] if value is None else value
-        return self._made(name, value) if value else 0.0
-
-    def angle(self, name: str, value: float) -> Any:
-        """A symbol, unless the angle is of quarter turns."""
-        return value if is_quarter(value) else self._made(name, value)
-
-    def inertia(self, name: str, link: int) -> Any:
-        """A symbol, zero or not."""
-        self.inertial[name] = link
-        return self._made(name, self.values[name])
-
-    def _made(self, name: str, value: float) -> Node:
-        self.used[name] = value
-        return self.graph.parameter(name)
-
-
-def _link(link: CanonicalLink, i: int, up: str, symbols: _Symbols) -> CanonicalLink:
-    """The link with m, centre of mass and inertia about it as symbols."""
-    mass = symbols.inertia(f"m{i}", i)
-    central = f"x{i}" in symbols.values
-    c = np.array([symbols.inertia(f"{'' if central else 'm'}{a}{i}", i) for a in "xyz"])
-    I = np.empty((3, 3), dtype=object)
-    for name, a, b in ENTRIES:
-        I[a, b] = I[b, a] = symbols.inertia(f"I{name}{i}", i)
+def _link(link: CanonicalLink, symbols: Sequence[Node], central: bool) -> CanonicalLink:
+    """The link with m, centre of mass and inertia about it, or its first moment, as symbols."""
+    mass, c, I = symbols[0], np.array(symbols[1:4]), np.empty((3, 3), dtype=object)
+    for (_, a, b), entry in zip(ENTRIES, symbols[4:], strict=True):
+        I[a, b] = I[b, a] = entry
     J = 0.5 * (I[0, 0] + I[1, 1] + I[2, 2]) * np.eye(3) - I
     if central:
-        J = J + mass * np.outer(c, c)
-    across = [
-        symbols.number(name + up, float(v))
-        for name, v in zip(("a", "ay", "az"), link.across, strict=True)
-    ]
-    gravity = [symbols.number(f"g{a}", float(v)) for a, v in zip("xyz", link.gravity, strict=True)]
-    kind = link.type
-    if kind.pitched:
-        kind = replace(kind, slide=symbols.number(f"p{i}"))
-    return replace(
-        link,
-        type=kind,
-        alpha=symbols.angle(f"alpha{up}", link.alpha),
-        gamma=symbols.angle(f"gamma{up}", link.gamma),
-        theta=symbols.angle(f"phi{i}", link.theta),
-        across=frozen(np.array(across, dtype=object)),
-        r=symbols.number(f"d{i}"),
-        J=frozen(J),
-        u=frozen(mass * c if central else c),
-        M=mass,
-        gravity=frozen(np.array(gravity, dtype=object)),
-    )
+        J, c = J + mass * np.outer(c, c), mass * c
+    return replace(link, J=frozen(J), u=frozen(c), M=mass)
 
 
 SEEDS = (0, 1)
@@ -248,7 +204,7 @@ class Probe:
 
     def __init__(self, trunk: Trunk):
         self.trunk, self.n = trunk, len(trunk.q)
-        self.absent = tuple(name for name in trunk.inertial if not trunk.numbers[name])
+        self.absent = tuple(name for name, (_, value) in trunk.inertial.items() if not value)
         """Inertial parameters that are zero."""
         self._zero, self._all = frozenset(self.absent), frozenset(trunk.q)
 

@@ -151,8 +151,7 @@ class Why:
         """Whether no link that both joints move has any inertia."""
         outer = i if j in self.trunk.paths[i] else j
         moved = {outer, *self.trunk.beyond(outer)}
-        inertial, numbers = self.trunk.inertial, self.trunk.numbers
-        return not any(numbers[name] for name, link in inertial.items() if link in moved)
+        return not any(value for link, value in self.trunk.inertial.values() if link in moved)
 
     def _angle(self, i: int, j: int) -> str:
         if self.axes.perpendicular[i, j]:
