@@ -21,12 +21,13 @@ from armdyn.errors import UrdfError
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_torques
+from armdyn.io.attributes import Place, Problems
 from armdyn.io.xml import XmlElement, read_xml
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, Joint, Link, RobotModel, Rotor
 from armdyn.model.edit import with_base, with_gravity, without_payload
 from armdyn.model.friction import ASYMMETRIC_VISCOUS, COULOMB, TERMS
-from armdyn.model.transform import IDENTITY, rotation_about, rotation_from_rpy, transform
+from armdyn.model.transform import IDENTITY, rotation_about, transform
 from armdyn.study.compare.files import Material, Sources
 from armdyn.study.compare.peers import Answer
 from armdyn.study.states import StateSet
@@ -158,15 +159,16 @@ def misreadings(file: Path, model: RobotModel) -> Iterator[Cause]:
     if file.suffix.lower() != ".urdf":
         return
     root = read_xml(file, UrdfError)
-    given = {joint.attributes["name"]: joint for joint in root.all("joint")}
-    axes = {joint.name: _numbers(given.get(joint.name), "axis", "xyz") for joint in model.joints}
+    problems = Problems(file, UrdfError)
+    given = {x.attributes["name"]: Place(x, "", problems) for x in root.all("joint")}
+    axes = {joint.name: _axis(given.get(joint.name)) for joint in model.joints}
     signs = {name: -1.0 if sorted(axis) == [-1, 0, 0] else 1.0 for name, axis in axes.items()}
-    places = _fixed_links_in_a_row(root)
+    places = _fixed_links_in_a_row(root, list(given.values()))
 
     def without_fixed_joints(joint: Joint) -> Joint:
         """The joint where it would be if no fixed joint came before it."""
-        known = joint.name in given
-        return replace(joint, placement=_origin(given[joint.name])) if known else joint
+        origin = given[joint.name].origin() if joint.name in given else joint.placement
+        return replace(joint, placement=frozen(origin))
 
     def turned(joint: Joint) -> Joint:
         """An axis of several components as z of a frame that is turned about it by its length."""
@@ -197,17 +199,17 @@ def misreadings(file: Path, model: RobotModel) -> Iterator[Cause]:
     )
 
 
-def _fixed_links_in_a_row(root: XmlElement) -> dict[str, Array]:
+def _fixed_links_in_a_row(root: XmlElement, joints: list[Place]) -> dict[str, Array]:
     """Placements of fixed links as if each stood on the one before, depth first."""
     order = [link.attributes["name"] for link in root.all("link")]
-    joints = sorted(root.all("joint"), key=lambda joint: order.index(_end(joint, "child")))
+    joints = sorted(joints, key=lambda joint: order.index(_end(joint, "child")))
     places: dict[str, Array] = {}
 
     def put(link: str, place: Array) -> Array:
         """Put what is fixed to a link behind a place; returns the place of the last one."""
         for joint in joints:
             if _end(joint, "parent") == link and joint.attributes["type"] == "fixed":
-                place = places[_end(joint, "child")] = frozen(place @ _origin(joint))
+                place = places[_end(joint, "child")] = frozen(place @ joint.origin())
                 place = put(_end(joint, "child"), place)
         return place
 
@@ -250,20 +252,13 @@ def _unread_inertias(root: XmlElement) -> dict[str, str]:
     return found
 
 
-def _end(joint: XmlElement, tag: str) -> str:
-    return joint.all(tag)[0].attributes["link"]
+def _end(joint: Place, tag: str) -> str:
+    return joint.element.all(tag)[0].attributes["link"]
 
 
-def _origin(joint: XmlElement) -> Array:
-    rpy, xyz = (_numbers(joint, "origin", key) for key in ("rpy", "xyz"))
-    return frozen(transform(rotation_from_rpy(rpy), xyz))
-
-
-def _numbers(joint: XmlElement | None, tag: str, key: str) -> Array:
-    given = () if joint is None else joint.all(tag)
-    default = "1 0 0" if tag == "axis" else "0 0 0"
-    text = given[0].attributes.get(key, default) if given else default
-    return np.array(text.split(), dtype=float)
+def _axis(joint: Place | None) -> Array:
+    axis, along_x = joint and joint.only("axis"), (1.0, 0.0, 0.0)
+    return np.array(along_x) if axis is None else axis.vector("xyz", along_x)
 
 
 STANDARD_GRAVITY = 9.80665
