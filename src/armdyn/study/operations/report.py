@@ -289,25 +289,17 @@ def _plain(operations: Operations | None) -> dict[str, int] | None:
 
 
 STEPS = {
-    "1a, 1b": "angular velocity ω",
-    "2": "its products ω ωᵀ",
-    "3a, 3b": "angular acceleration a",
-    "4": "b = S(a) + S(ω)²",
-    "5, 6": "acceleration α of the origins",
-    "7, 8": "forces e",
-    "9, 10": "moments n and torques",
+    "1a, 1b": ("angular velocity ω", Operations(18, 12)),
+    "2": ("its products ω ωᵀ", Operations(25, 0)),
+    "3a, 3b": ("angular acceleration a", Operations(28, 22)),
+    "4": ("b = S(a) + S(ω)²", Operations(0, 15)),
+    "5, 6": ("acceleration α of the origins", Operations(22, 12)),
+    "7, 8": ("forces e", Operations(26, 16)),
+    "9, 10": ("moments n and torques", Operations(62, 50)),
 }
-"""The steps of the method, and what each computes."""
-PAPER = {
-    "1a, 1b": Operations(18, 12),
-    "2": Operations(25, 0),
-    "3a, 3b": Operations(28, 22),
-    "4": Operations(0, 15),
-    "5, 6": Operations(22, 12),
-    "7, 8": Operations(26, 16),
-    "9, 10": Operations(62, 50),
-}
-"""What the paper prints for its 6R arm; its total is 181 + 127."""
+"""The steps of the method, what each computes, and what the paper prints for its 6R arm."""
+PAPER = {name: printed for name, (_, printed) in STEPS.items()}
+"""What the paper prints; its total is 181 + 127."""
 PAPER_MERGED = Operations(164, 115)
 """What it prints after y5 and z6, which act only as y5 - z6, are merged by hand."""
 METHOD = next(method for method in METHODS if method.name == "augmented_body")
@@ -351,14 +343,11 @@ class StepsReport(Result):
     def sections(self) -> tuple[Section, ...]:
         """The table of steps, and what comes of them."""
         paper = self.paper or {}
-        rows = tuple(
-            (name, STEPS[name], str(counted), str(paper.get(name, "")))
-            for name, counted in self.steps.items()
-        )
         data = [
-            {"step": name, "quantity": STEPS[name], "counted": x, "printed": paper.get(name)}
+            {"step": name, "quantity": STEPS[name][0], "counted": x, "printed": paper.get(name)}
             for name, x in self.steps.items()
         ]
+        rows = tuple(tuple("" if x is None else str(x) for x in row.values()) for row in data)
         columns = ("step", "quantity", "counted", "printed" if paper else "")
         steps = {"steps": data, "notes": self.notes}
         return (
@@ -409,38 +398,32 @@ INCH_A_ROW, HEAD, FOOT = 0.30, 1.15, 0.55
 
 
 def _figure(title: str, rows: list[MethodCounts]) -> Any:
-    places, headings = _places(rows)
-    height = HEAD + FOOT + INCH_A_ROW * (places[-1] + 1)
+    lines: list[MethodCounts | str] = []
+    for quantity, group in groupby(rows, lambda row: row.quantity):
+        lines += [quantity.replace("_", " "), *group]
+    height = HEAD + FOOT + INCH_A_ROW * len(lines)
     subtitle = "of one evaluation, sines and cosines not counted"
     figure = sheet(9.8, height, f"{title}: operations", subtitle, 0.017)
     key_row(figure, 0.017, 0.84, dict(BARS.values()))
     axes = figure.add_axes((0.22, FOOT / height, 0.70, 1 - (HEAD + FOOT) / height))
-    for place, row in zip(places, rows, strict=True):
-        _draw(axes, place, row)
-    for place, quantity in headings:
-        axes.text(
-            -0.29, place, quantity.replace("_", " "), weight="bold", color=INK, va="center",
-            transform=axes.get_yaxis_transform(),
-        )  # fmt: skip
+    for place, line in enumerate(lines):
+        if isinstance(line, str):
+            axes.text(
+                -0.29, place, line, weight="bold", color=INK, va="center",
+                transform=axes.get_yaxis_transform(),
+            )  # fmt: skip
+        else:
+            _draw(axes, place, line)
+    places = [place for place, line in enumerate(lines) if not isinstance(line, str)]
     axes.set_yticks(places, [row.method.replace("_", " ") for row in rows])
     axes.tick_params(axis="y", length=0, labelcolor=INK)
     axes.spines["left"].set_visible(False)
-    axes.set_ylim(places[-1] + 0.7, -0.7)
+    axes.set_ylim(len(lines) - 0.3, -0.7)
     axes.set_xscale("log")
     totals = [c.total for row in rows for c in row.stages.values() if c is not None]
     axes.set_xlim(left=min((t for t in totals if t > 0), default=2) / 2)
     axes.set_xlabel("multiplications and additions, logarithmic scale")
     return figure
-
-
-def _places(rows: list[MethodCounts]) -> tuple[list[float], list[tuple[float, str]]]:
-    """Where each bar stands, from the top, and where each quantity is named."""
-    places: list[float] = []
-    headings = []
-    for quantity, group in groupby(rows, lambda row: row.quantity):
-        headings.append((places[-1] + 1.0 if places else 0.0, quantity))
-        places += [headings[-1][0] + k for k, _ in enumerate(group, 1)]
-    return places, headings
 
 
 def _draw(axes: Any, place: float, row: MethodCounts) -> None:
