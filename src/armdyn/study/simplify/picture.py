@@ -138,7 +138,7 @@ def _draw_arms(
 ) -> None:
     """Both arms from the side, to the same scale."""
     panels = place.subgridspec(1, 2, wspace=0.05).subplots()
-    sketches = _sketch_arms(models, changes)
+    (across, up), sketches = _sketch_arms(models, changes)
     points = np.concatenate([sketch.points for sketch in sketches])
     masses = np.concatenate([part for x in sketches for part in (x.masses, x.weights)])
     heaviest = masses.max(initial=0.0) or 1.0
@@ -147,10 +147,9 @@ def _draw_arms(
         # the same for two panels of one size, so that both are to one scale
         panel.update_datalim([points.min(axis=0), points.max(axis=0)])
         panel.set_aspect("equal", adjustable="datalim")
-    panels[0].set_ylabel(f"{sketches[0].axes[1]} [m]")
+        panel.set_xlabel(f"{across} [m]")
+    panels[0].set_ylabel(f"{up} [m]")
     panels[1].tick_params(labelleft=False)
-    for panel in panels:
-        panel.set_xlabel(f"{sketches[0].axes[0]} [m]")
     weights = "orange: counterweights" if any(change.weights for change in changes) else ""
     pose = "as assembled" if models[0].loops else "at q = 0"
     pictures.panel_title(panels[0], "The arm before", f"{pose}, links as boxes of equal inertia")
@@ -161,8 +160,6 @@ def _draw_arms(
 class _Sketch:
     """The points of an arm [m]: d coordinates each, 3 in space or 2 in the plane of the picture."""
 
-    axes: str
-    """The names of the coordinates."""
     lines: Array
     """From joint to joint and to the tool, shape (lines, 2, d)."""
     joints: Array
@@ -182,28 +179,26 @@ class _Sketch:
     def points(self) -> Array:
         """Everything that is drawn, shape (points, d)."""
         parts = (self.lines, self.boxes, self.centres, self.stems)
-        return np.concatenate([part.reshape(-1, len(self.axes)) for part in parts])
+        return np.concatenate([part.reshape(-1, part.shape[-1]) for part in parts])
 
-    def seen(self, view: tuple[int, int]) -> "_Sketch":
+    def seen(self, view: list[int]) -> "_Sketch":
         """The same with two of the coordinates."""
         names = ("lines", "joints", "boxes", "centres", "stems")
-        flat = {name: getattr(self, name)[..., list(view)] for name in names}
-        return replace(self, axes="".join(self.axes[k] for k in view), **flat)
+        return replace(self, **{name: getattr(self, name)[..., view] for name in names})
 
 
 def _sketch_arms(
     models: tuple[RobotModel, RobotModel], builds: Sequence[LinkChange]
-) -> tuple[_Sketch, _Sketch]:
-    """Both arms in the same plane, counterweights on the second."""
+) -> tuple[list[str], list[_Sketch]]:
+    """The names of two axes, and both arms in their plane, counterweights on the second."""
     added = {build.link: build for build in builds if build.weights}
     # a link with counterweights is drawn as it was, and they are drawn beside it
     pairs = enumerate(zip(models[0].links, models[1].links, strict=True))
     links = tuple(old if i in added else new for i, (old, new) in pairs)
-    first = _in_space(models[0], {})
-    second = _in_space(replace(models[1], links=links), added)
-    extent = np.ptp(np.concatenate([first.points, second.points]), axis=0)
-    view = max(pictures.VIEWS, key=lambda view: round(extent[view[0]] * extent[view[1]], 6))
-    return first.seen(view), second.seen(view)
+    sketches = _in_space(models[0], {}), _in_space(replace(models[1], links=links), added)
+    extent = np.ptp(np.concatenate([sketch.points for sketch in sketches]), axis=0)
+    view = list(max(pictures.VIEWS, key=lambda view: round(extent[list(view)].prod(), 6)))
+    return ["xyz"[k] for k in view], [sketch.seen(view) for sketch in sketches]
 
 
 def _in_space(model: RobotModel, added: Mapping[int, LinkChange]) -> _Sketch:
@@ -227,7 +222,6 @@ def _in_space(model: RobotModel, added: Mapping[int, LinkChange]) -> _Sketch:
         return np.array(list(points)).reshape(-1, *shape)
 
     return _Sketch(
-        "xyz",
         stacked(limbs(model, frames), 2, 3),
         stacked(frames.O, 3),
         stacked((moved(i, corners) for i, corners in boxes), 8, 3),
