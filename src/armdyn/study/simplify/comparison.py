@@ -2,10 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from typing import TypeVar
 
 import numpy as np
 
@@ -18,8 +16,6 @@ from armdyn.study.operations.count import count_operations
 from armdyn.study.simplify.goals import element_name
 from armdyn.study.states import reference_trajectory, workspace
 from armdyn.study.terms.torques import TorqueReport, torque_report
-
-Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +48,22 @@ class Comparison:
     units: tuple[str, ...]
     elements: tuple[ElementRange, ...]
     """The upper triangle of the mass matrix, row by row."""
-    gravity: tuple[Array, Array]
+    gravity: tuple[Array, ...]
     """Largest torque of gravity on each joint, shape (n,) [N m or N]."""
-    condition: tuple[ValueRange, ValueRange]
+    condition: tuple[ValueRange, ...]
     """Condition number of the mass matrix."""
-    operations: tuple[Operations, Operations]
+    operations: tuple[Operations, ...]
     """Of the torque, links only."""
-    torques: tuple[TorqueReport, TorqueReport]
-    shaking: tuple[Array, Array] | None
+    torques: tuple[TorqueReport, ...]
+    shaking: tuple[Array, ...] | None
     """Largest force [N] and moment [N m] by which the trajectory shakes the base, (2,), if asked:
     what the ground carries less what it carries at rest there."""
     seconds: float
 
     @property
-    def peaks(self) -> tuple[Array, Array]:
+    def peaks(self) -> tuple[Array, ...]:
         """Largest torque of each joint along the trajectory, shape (n,) [N m or N]."""
-        return _pair(np.abs(report.total).max(axis=0) for report in self.torques)
+        return tuple(np.abs(report.total).max(axis=0) for report in self.torques)
 
 
 def compare_designs(
@@ -82,18 +78,13 @@ def compare_designs(
         before.joint_names,
         torques[0].units,
         _elements(model, *masses),
-        _pair(np.abs(robot.gravity_vector(q)).max(axis=0) for robot in robots),
-        _pair(_range(np.linalg.cond(D)) for D in masses),
-        _pair(count_operations(robot) for robot in robots),
-        _pair(torques),
-        _pair(_shaking(robot, along) for robot in robots) if shaking else None,
+        tuple(np.abs(robot.gravity_vector(q)).max(axis=0) for robot in robots),
+        tuple(_range(np.linalg.cond(D)) for D in masses),
+        tuple(count_operations(robot) for robot in robots),
+        tuple(torques),
+        tuple(_shaking(robot, along) for robot in robots) if shaking else None,
         time.perf_counter() - began,
     )
-
-
-def _pair(both: Iterable[Thing]) -> tuple[Thing, Thing]:
-    before, after = both
-    return before, after
 
 
 def _shaking(robot: Robot, motion: SampledMotion) -> Array:
