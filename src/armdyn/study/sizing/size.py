@@ -101,7 +101,7 @@ def candidates(load: Load, pairs: Sequence[tuple[Motor, Gear]]) -> Candidates:
     given = [
         (m.peak_torque, m.rated_torque, m.max_speed, g.peak_torque, g.max_speed) for m, g in pairs
     ]
-    return Candidates(pairs, J, found, np.array(given))
+    return Candidates(pairs, J, found, np.array(given).reshape(found.shape))
 
 
 def _largest(x: Array, y: Array, c: Array) -> Array:
@@ -322,13 +322,11 @@ def size(
     for k, i in enumerate(robot.model.independent):
         joint, qdd = robot.model.joints[i], motion.qdd[:, k]
         load = Load(tau[:, k] - joint.rotor.reflected * qdd, motion.qd[:, k], qdd, motion.shares)
-        pairs = offered.pairs(joint.type.turns)
-        tried = candidates(load, pairs) if pairs else None
-        found = None if tried is None else _chosen(joint, load, tried, minimise, margin)
-        if found is None:
-            faults.append(_fault(joint, load, tried, margin))
+        tried = candidates(load, offered.pairs(joint.type.turns))
+        if choice := _chosen(joint, load, tried, minimise, margin):
+            choices.append(choice)
         else:
-            choices.append(found)
+            faults.append(_fault(joint, load, tried, margin))
     if faults:
         more = len(faults) - MOST_JOINTS_TOLD
         told = "; ".join(faults[:MOST_JOINTS_TOLD]) + (f"; and {more} more" if more > 0 else "")
@@ -342,8 +340,19 @@ def _chosen(
     fits = np.flatnonzero(margin * tried.use.max(axis=1) <= 1 + _LIMIT_ROUNDING).tolist()
     if not fits:
         return None
-    cost = [_cost(tried, k, load, minimise) for k in fits]
-    mass = [sum(part.mass for part in tried.pairs[k]) for k in fits]
+    pairs, inertia = [tried.pairs[k] for k in fits], tried.inertia[fits].tolist()
+    mass = [motor.mass + gear.mass for motor, gear in pairs]
+    match minimise:
+        case "mass":
+            cost = mass
+        case "price":
+            cost = [price_of(motor, gear) or 0.0 for motor, gear in pairs]
+        case "power":
+            powers = map(load.driven_power, inertia, [gear for _, gear in pairs])
+            # without regeneration all pairs drive the same, but for rounding
+            cost = [float(f"{power:.6g}") for power in powers]
+        case _:
+            cost = tried.reflected[fits].tolist()
     # of equal cost the lighter one, then the one with less inertia, then the first of the list
     best = fits[int(np.lexsort(np.array([tried.reflected[fits], mass, cost]))[0])]
     (motor, gear), J = tried.pairs[best], float(tried.inertia[best])
@@ -366,22 +375,8 @@ def _chosen(
     )
 
 
-def _cost(tried: Candidates, k: int, load: Load, minimise: str) -> float:
-    motor, gear = tried.pairs[k]
-    match minimise:
-        case "mass":
-            return motor.mass + gear.mass
-        case "price":
-            return price_of(motor, gear) or 0.0
-        case "power":
-            # without regeneration all pairs drive the same, but for rounding
-            return float(f"{load.driven_power(float(tried.inertia[k]), gear):.6g}")
-        case _:
-            return float(tried.reflected[k])
-
-
-def _fault(joint: Joint, load: Load, tried: Candidates | None, margin: float) -> str:
-    if tried is None:
+def _fault(joint: Joint, load: Load, tried: Candidates, margin: float) -> str:
+    if not tried.pairs:
         wanted = "ratios" if joint.type.turns else "leads, or a motor with linear = true"
         how = "turns" if joint.type.turns else "slides"
         return f"{joint.name} {how}, for which the list must have a [[gear]] with {wanted}"
