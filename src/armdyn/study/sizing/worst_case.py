@@ -49,9 +49,10 @@ class HeatMap:
     """Where the worst case is."""
 
 
-def draw_worst_case(title: str, found: WorstCase) -> Any:
+def draw_worst_case(found: WorstCase) -> Any:
     """The figure: a bar a motor, and the map."""
-    figure, heat = sheet(11.0, 4.8, title, str(found.worst), 0.03), found.map
+    title, heat = f"{found.robot.model.title or found.robot.name}: worst case", found.map
+    figure = sheet(11.0, 4.8, title, str(found.worst), 0.03)
     names, uses = zip(*((demand.joint, demand.use) for demand in found.demands), strict=True)
     room = 0.04 + 0.0075 * min(max(map(len, names)), 24)
     left = figure.add_axes((room, 0.12, 0.46 - room, 0.68))
@@ -184,8 +185,7 @@ class WorstCase(Result):
 
     def plot(self, path: str | Path) -> None:
         """Draw the use of each motor and the map, to a .png, .pdf or .svg file."""
-        name = self.robot.model.title or self.robot.name
-        save_picture(path, draw_worst_case, f"{name}: worst case", self)
+        save_picture(path, draw_worst_case, self)
 
 
 FIRST_STATES = 2**14
