@@ -115,16 +115,9 @@ def parts_of(record: Any, *names: str) -> dict[str, Any]:
 
 def json_text(result: Any) -> str:
     """JSON; numbers that are not finite are null, as JSON has no word for them."""
-    text = json.dumps(_finite(plain_data(result)), indent=2, allow_nan=False)
-    return text.replace("\x7f", "\\u007f")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    text = json.dumps(plain_data(result))
+    finite = json.loads(text, parse_constant=lambda _: None)
+    return json.dumps(finite, indent=2).replace("\x7f", "\\u007f")
 
 
 def number(value: float | None, unit: str = "", digits: int = 4) -> str:
