@@ -199,69 +199,50 @@ class Axes:
     upright: Array
 
 
-class Probe:
-    """One trunk, evaluated."""
+def patterns(
+    trunk: Trunk, zero: frozenset[str], redrawn: Sequence[frozenset[str]]
+) -> tuple[Pattern, Pattern, Pattern]:
+    """D, h and g with some symbols zero, and on which sets of joints, drawn anew, they depend."""
+    again = (frozenset[str](), *redrawn)
+    points = [Point(seed, names, zero) for seed in SEEDS for names in again]
+    rows = values_at(points, [*trunk.D.flat, *trunk.slopes.flat, *trunk.g])
+    n = len(trunk.g)
+    D, T, g = np.split(rows, [n**2, n**2 + n**3])
+    T = T.reshape(n, n, n, -1)
+    # 2 h_ikm = ∂D_ik/∂q_m + ∂D_im/∂q_k - ∂D_km/∂q_i
+    h = field.sub(field.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
+    return _pattern(D.reshape(n, n, -1)), _pattern(h), _pattern(g)
 
-    def __init__(self, trunk: Trunk):
-        self.trunk, self.n = trunk, len(trunk.q)
-        self.absent = tuple(name for name, (_, value) in trunk.inertial.items() if not value)
-        """Inertial parameters that are zero."""
-        self._zero, self._all = frozenset(self.absent), frozenset(trunk.q)
 
-    def patterns(self) -> tuple[Pattern, Pattern, Pattern]:
-        """D, h and g of the robot; each joint is drawn anew by itself."""
-        return self._decided(self._zero, [frozenset([q]) for q in self.trunk.q])
+def awakened(trunk: Trunk, absent: Sequence[str], entries: Array) -> tuple[Array, Array]:
+    """Which parameters that are zero make an entry nonzero, and which make it vary.
 
-    def always(self) -> tuple[Pattern, Pattern, Pattern]:
-        """D, h and g of every robot of this geometry; all joints are drawn anew together."""
-        return self._decided(frozenset(), [self._all])
+    Each of shape (..., absent), booleans.
+    """
+    points = [
+        Point(seed, again, frozenset(absent) - {name})
+        for seed in SEEDS
+        for name in absent
+        for again in (frozenset[str](), frozenset(trunk.q))
+    ]
+    at = values_at(points, entries.flat).reshape(*entries.shape, len(SEEDS), len(absent), 2)
+    return (at != 0).any((-3, -1)), (at[..., 0] != at[..., 1]).any(-2)
 
-    def _decided(
-        self, zero: frozenset[str], redrawn: Sequence[frozenset[str]]
-    ) -> tuple[Pattern, Pattern, Pattern]:
-        again = (frozenset[str](), *redrawn)
-        points = [Point(seed, names, zero) for seed in SEEDS for names in again]
-        n, trunk = self.n, self.trunk
-        rows = values_at(points, [*trunk.D.flat, *trunk.slopes.flat, *trunk.g])
-        D, T, g = np.split(rows, [n**2, n**2 + n**3])
-        T = T.reshape(n, n, n, -1)
-        # 2 h_ikm = ∂D_ik/∂q_m + ∂D_im/∂q_k - ∂D_km/∂q_i
-        h = field.sub(field.add(T, np.swapaxes(T, 1, 2)), np.moveaxis(T, 2, 0))
-        return _pattern(D.reshape(n, n, -1)), _pattern(h), _pattern(g)
 
-    def awakened(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-        """For D and g: which parameters that are zero make an element nonzero, which make it vary.
-
-        Each of shape (..., absent), booleans.
-        """
-        points = [
-            Point(seed, again, self._zero - {name})
-            for seed in SEEDS
-            for name in self.absent
-            for again in (frozenset[str](), self._all)
-        ]
-
-        def woken(entries: Array, *shape: int) -> tuple[Array, Array]:
-            at = entries.reshape(*shape, len(SEEDS), len(self.absent), 2)
-            return (at != 0).any((-3, -1)), (at[..., 0] != at[..., 1]).any(-2)
-
-        D, g = (values_at(points, entries.flat) for entries in (self.trunk.D, self.trunk.g))
-        return woken(D, self.n, self.n), woken(g, self.n)
-
-    def axes(self) -> Axes:
-        """How the axes lie."""
-        points = [Point(seed, again) for seed in SEEDS for again in (frozenset[str](), self._all)]
-        trunk, n = self.trunk, self.n
-        at = values_at(points, [*trunk.cosines.flat, *trunk.fall, *trunk.tilt.flat])
-        cosines = at[: n * n].reshape(n, n, -1)
-        angles = _pattern(cosines)
-        return Axes(
-            angles.zero,
-            (field.mul(cosines, cosines) == 1).all(-1),
-            angles.constant,
-            (at[n * n : n * n + n] == 0).all(-1),
-            (at[n * n + n :].reshape(n, 3, -1) == 0).all((-2, -1)),
-        )
+def joint_axes(trunk: Trunk) -> Axes:
+    """How the axes lie."""
+    moved, n = (frozenset[str](), frozenset(trunk.q)), len(trunk.q)
+    points = [Point(seed, again) for seed in SEEDS for again in moved]
+    at = values_at(points, [*trunk.cosines.flat, *trunk.fall, *trunk.tilt.flat])
+    cosines = at[: n * n].reshape(n, n, -1)
+    angles = _pattern(cosines)
+    return Axes(
+        angles.zero,
+        (field.mul(cosines, cosines) == 1).all(-1),
+        angles.constant,
+        (at[n * n : n * n + n] == 0).all(-1),
+        (at[n * n + n :].reshape(n, 3, -1) == 0).all((-2, -1)),
+    )
 
 
 def _pattern(entries: Array) -> Pattern:

@@ -29,7 +29,7 @@ from armdyn.report.figures import GREY, INK, PALE, save_picture
 from armdyn.report.panels import key_row, sheet
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
-from armdyn.study.structure.probe import Pattern, Probe, Trunk, trunks
+from armdyn.study.structure.probe import Trunk, awakened, joint_axes, patterns, trunks
 
 WHATEVER = "whatever the inertias"
 THESE = "with the inertias as they are"
@@ -45,12 +45,18 @@ Reason = tuple[str, tuple[str, ...]]
 class Why:
     """The reasons for the elements of one trunk; indices count from 0 within it."""
 
-    def __init__(self, probe: Probe, D: Pattern, h: Pattern, g: Pattern):
-        self.trunk, self.absent = probe.trunk, probe.absent
-        self.D, self.h, self.g = D, h, g
-        self.always_D, self.always_h, self.always_g = probe.always()
-        (self.D_wakes, self.D_stirs), (self.g_wakes, self.g_stirs) = probe.awakened()
-        self.axes = probe.axes()
+    def __init__(self, trunk: Trunk):
+        self.trunk = trunk
+        self.absent = tuple(name for name, (_, value) in trunk.inertial.items() if not value)
+        """Inertial parameters that are zero."""
+        each = [frozenset([q]) for q in trunk.q]
+        self.D, self.h, self.g = patterns(trunk, frozenset(self.absent), each)
+        # those of every robot of this geometry
+        always = patterns(trunk, frozenset(), [frozenset(trunk.q)])
+        self.always_D, self.always_h, self.always_g = always
+        self.D_wakes, self.D_stirs = awakened(trunk, self.absent, trunk.D)
+        self.g_wakes, self.g_stirs = awakened(trunk, self.absent, trunk.g)
+        self.axes = joint_axes(trunk)
 
     # the mass matrix
 
@@ -409,12 +415,10 @@ def structure(robot: Robot | RobotModel) -> Structure:
 
 def _fill(trunk: Trunk, numbers: Sequence[Ranges], tables: Sequence[Array]) -> None:
     """Put the elements of a trunk in their places in D, h and g."""
-    probe = Probe(trunk)
-    patterns = probe.patterns()
-    why = Why(probe, *patterns)
+    why = Why(trunk)
     reasons: list[Callable[..., Reason]] = [why.mass, why.velocity, why.weight]
     for table, pattern, (low, high, rounding), reason in zip(
-        tables, patterns, numbers, reasons, strict=True
+        tables, (why.D, why.h, why.g), numbers, reasons, strict=True
     ):
         for place in np.ndindex(pattern.zero.shape):
             if is_mirror(place):
