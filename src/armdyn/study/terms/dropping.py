@@ -11,8 +11,9 @@ terms are left out, those first that cost least for the operations they save, as
 shows errors within the tolerance; with them goes everything that was computed for them alone.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,19 +22,29 @@ from armdyn.arrays import Array
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.regressor import regressor, ten_parameters
 from armdyn.formulations.rotors import rotor_torques
-from armdyn.graph.evaluate import FLOATS, evaluate, run, steps_of
-from armdyn.graph.nodes import Graph, Node
+from armdyn.graph.evaluate import FLOATS, evaluate, run, settle, steps_of
+from armdyn.graph.nodes import Graph, Node, node_array
 from armdyn.graph.operations import slopes
 from armdyn.graph.printer import PLAIN, Infix
+from armdyn.graph.program import Program
 from armdyn.graph.visit import inside_angles, reachable, rebuilt, uses
+from armdyn.io.csv.table import numbered_columns
+from armdyn.kernels.kernel import Kernel
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Inertia, RobotModel
 from armdyn.model.friction import TERMS
 from armdyn.model.joint import Rotor
 from armdyn.model.link import Body, Link
+from armdyn.quantities.program import QUANTITIES, shortest_nodes, trace_robot
+from armdyn.quantities.request import Request
+from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import canonical, canonical_frames
 from armdyn.shorten.canonical.regroup import regroup
-from armdyn.study.states import StateSet
+from armdyn.shorten.passes import reduce
+from armdyn.shorten.shorten import shorten
+from armdyn.study.states import Motion, Over, Sizes, StateSet, climbed, state_cube
+from armdyn.thresholds import MOST_SHORTENED
 
 _MOMENTS = {"Jxx": (0, 0), "Jyy": (1, 1), "Jzz": (2, 2), "Jxy": (0, 1), "Jxz": (0, 2)}
 _MOMENTS |= {"Jyz": (1, 2), "MX": (0, 3), "MY": (1, 3), "MZ": (2, 3), "M": (3, 3)}
@@ -353,8 +364,8 @@ class _Round:
             if slope is None or node.op not in (*COUNTED, "neg"):
                 continue
             partials = slopes(node.op, values[node.index], [values[a.index] for a in node.args])
-            for operand, partial in zip(node.args, partials, strict=True):
-                found[operand.index] = found.get(operand.index, 0.0) + slope * partial
+            for operand, by in zip(node.args, partials, strict=True):
+                found[operand.index] = found.get(operand.index, 0.0) + slope * by
         return found
 
 
@@ -375,3 +386,175 @@ def _exclusive(nodes: Sequence[Node], outputs: Sequence[Node]) -> dict[int, int]
         return total
 
     return {a.index: size(a) for node in nodes if node.op in ("add", "sub") for a in node.args}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How parameters are dropped before terms of sums are."""
+
+    share: float = 1.0
+    """Which part of the tolerance they may use."""
+    distal: bool = False
+    """Whether those of the last joints go first, and not those that matter least."""
+    velocities: bool = True
+    """Whether there are centrifugal and Coriolis terms."""
+
+
+FEW_WAYS = (Way(), Way(velocities=False))
+WAYS = (*FEW_WAYS, Way(share=0.2), Way(distal=True))
+"""What is tried; the shortest program is taken."""
+MOST_TRIED = 60
+"""Parameters beyond which fewer ways are tried: programs take long to write then."""
+SCALE_ROUNDING = 1e-9
+"""A torque that is smaller, relative to the largest of all joints, is rounding."""
+MOST_PARAMETER_STATES, MOST_PRUNING_STATES, FEWEST_PRUNING_STATES = 4000, 800, 60
+"""States by which parameters and terms of sums are chosen; the result is compared at all."""
+STARTS = 4
+"""States from which the worst state of each joint is searched."""
+PRUNED_NUMBERS = 4_000_000
+"""Numbers in the derivatives of torques by the values of a program; larger ones are not pruned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An approximate model: a robot with fewer parameters, and a program for its torques."""
+
+    robot: Robot
+    dropped: tuple[Droppable, ...]
+    velocities: bool
+    """Whether there are centrifugal and Coriolis terms."""
+    program: Program
+    terms: tuple[DroppedTerm, ...] = ()
+    """What sums of the program have lost."""
+
+
+def kernel_of(robot: Robot, program: Program) -> Kernel:
+    """A program for the torques of a robot, compiled."""
+    return Kernel(robot.model, request_of(robot), "float64", robot.cache, program)
+
+
+def request_of(robot: Robot) -> Request:
+    """Inverse dynamics of a robot."""
+    return Request("inverse_dynamics", effort=robot.search_effort)
+
+
+class Search:
+    """Looks for the shortest program within a tolerance."""
+
+    def __init__(self, robot: Robot, reference: Array, parameters_only: bool):
+        self.robot, self.parameters_only = robot, parameters_only
+        self.regrouped = RegroupedModel.of(robot.model)
+        self.droppable = tuple(self.regrouped.droppable())
+        scale = np.maximum(reference, SCALE_ROUNDING * reference.max(initial=0.0))
+        self.scale = np.where(scale > 0, scale, 1.0)
+        """What errors of each joint are measured by, (n,)."""
+        self.full = self._model((), True)
+        tried = FEW_WAYS if len(self.droppable) > MOST_TRIED else WAYS
+        self.ways = tuple(way for way in tried if way.velocities or not parameters_only)
+        self.worst: list[StateSet] = []
+        """States in which the errors of earlier choices were too large."""
+
+    def best(self, states: StateSet, tolerance: float) -> Model:
+        """The shortest program whose errors at these states are within the tolerance.
+
+        The next time the way that was best is the only one that is tried.
+        """
+        found = [(self.full, self.ways)]
+        tried = set[tuple[frozenset[Droppable], bool]]()
+        some = self._some(states, MOST_PARAMETER_STATES)
+        for way in self.ways:
+            dropped = self._dropped(way, some, tolerance)
+            if dropped is None or (key := (frozenset(dropped), way.velocities)) in tried:
+                continue
+            tried.add(key)
+            model = self._model(dropped, way.velocities)
+            if not self.parameters_only:
+                model = self._shorter(model, states, tolerance)
+            found.append((model, (way,)))
+        model, self.ways = min(found, key=lambda pair: pair[0].program.whole.total)
+        return model
+
+    def errors(self, model: Model) -> Callable[[Motion], Array]:
+        """From a motion to the errors relative to the scale, by both kernels, (m, n)."""
+        kernel = kernel_of(model.robot, model.program)
+        return lambda motion: (
+            np.abs(kernel(*motion) - self.robot.inverse_dynamics(*motion)) / self.scale
+        )
+
+    def climbed(self, model: Model, over: Over, states: StateSet) -> StateSet | None:
+        """The state in which the error of each joint is largest, by steps from some of these."""
+        cube = state_cube(self.robot, over, states)
+        if cube is None:
+            return None
+        (places, motion_at), errors = cube, self.errors(model)
+        sizes, rows = errors(states.motion), []
+        for i, order in enumerate(np.argsort(-sizes, axis=0, kind="stable").T):
+            error: Sizes = partial(lambda i, x: errors(motion_at(x))[:, i], i)
+            rows.append(climbed(error, places[order[:STARTS]]))
+        q, qd, qdd = motion_at(np.array(rows))
+        words = "the worst of each joint that steps from these find"
+        return StateSet(q, qd, qdd, np.full(len(q), 1 / len(q)), words)
+
+    def _some(self, states: StateSet, most: int) -> StateSet:
+        """At most so many states, evenly taken, and those in which errors were too large."""
+        places = np.linspace(0, len(states) - 1, min(len(states), most)).round().astype(int)
+        return states.at(places).joined(self.worst)
+
+    def _dropped(self, way: Way, some: StateSet, tolerance: float) -> tuple[Droppable, ...] | None:
+        """The parameters that may be dropped; None if nothing is within the tolerance."""
+        start = np.zeros_like(some.q)
+        if not way.velocities:
+            start = -self.robot.coriolis_vector(some.q, some.qd)
+            if np.abs(start / self.scale).max() > tolerance:
+                return None
+        effects = self.regrouped.effects(self.droppable, some, way.velocities)
+        if way.distal:
+            joints = [x.joint for x in self.droppable]
+            places = distal_first(start, effects, self.scale, tolerance, joints)
+        else:
+            places = greedy(start, effects, self.scale, way.share * tolerance)
+        return tuple(self.droppable[k] for k in places)
+
+    def _model(self, dropped: tuple[Droppable, ...], velocities: bool) -> Model:
+        robot = self.robot
+        if dropped:
+            robot = Robot(
+                self.regrouped.without(dropped),
+                cache=robot.cache,
+                search_effort=robot.search_effort,
+            )
+        return Model(robot, dropped, velocities, _program(robot, self._outputs(robot, velocities)))
+
+    def _outputs(self, robot: Robot, velocities: bool) -> list[Node]:
+        """The torques as nodes."""
+
+        def torques(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+            v = qd if velocities else s.zero
+            moving = s.links(q, v, qdd) + s.rotor_torques(q, v, qdd)
+            return moving + s.springs(q) + s.friction(q, qd)
+
+        traced = trace_robot(robot.model, request_of(robot))
+        quantity = replace(QUANTITIES["inverse_dynamics"], build=torques)
+        return settle(traced.whole(shortest_nodes(traced, quantity).flat))
+
+    def _shorter(self, model: Model, states: StateSet, tolerance: float) -> Model:
+        """The model with terms of sums left out of its program, where that is affordable."""
+        outputs = self._outputs(model.robot, model.velocities)
+        size = len(outputs) * len(model.program.instructions)
+        most = min(MOST_PRUNING_STATES, PRUNED_NUMBERS // max(1, size))
+        if most < FEWEST_PRUNING_STATES:
+            return model
+        some = self._some(states, most)
+        inputs = numbered_columns(dict(zip(("q", "qd", "qdd"), some.motion, strict=True)))
+        torques = self.robot.inverse_dynamics(*some.motion).T
+        kept, terms = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
+        program = _program(model.robot, settle(kept))
+        short = program.whole.total <= MOST_SHORTENED.value
+        better = _program(model.robot, settle(shorten(kept) if short else reduce(kept)))
+        program = min(program, better, key=lambda p: p.whole.total)
+        return replace(model, program=program, terms=tuple(terms))
+
+
+def _program(robot: Robot, outputs: list[Node]) -> Program:
+    names = QUANTITIES["inverse_dynamics"].arguments
+    return Program.from_outputs(node_array(outputs, (robot.n,)), dict.fromkeys(names, robot.n))
