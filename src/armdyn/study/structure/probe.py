@@ -135,7 +135,8 @@ def _trunk(part: CanonicalRobot, members: tuple[int, ...], values: dict[str, flo
         inertial |= {name: (k, values[name]) for name in names}
         links[k] = _link(links[k], [*map(graph.parameter, names)], central=centre == "xyz")
     model = model_from_canonical(replace(part, links=tuple(links)))
-    q = np.array([graph.input(f"q{i + 1}") for i in members], dtype=object)
+    positions = [graph.input(f"q{i + 1}") for i in members]
+    q = np.array(positions, dtype=object)
     rotors = [number(name, values[name]) for name in (f"Ia{i + 1}" for i in members)]
     z = world_frames(model, q).z
 
@@ -147,11 +148,11 @@ def _trunk(part: CanonicalRobot, members: tuple[int, ...], values: dict[str, flo
         members,
         model.paths,
         tuple(not joint.type.turns for joint in model.joints),
-        tuple(node.name for node in q),
+        tuple(node.name for node in positions),
         inertial,
         D,
-        jacobian(D.flat, q).reshape(*D.shape, -1),
-        nodes(gradient(nodes(potential_energy(model, q)).item(), q)),
+        jacobian(D.flat, positions).reshape(*D.shape, -1),
+        nodes(gradient(nodes(potential_energy(model, q)).item(), positions)),
         nodes([[dot(a, b) for b in z] for a in z]),
         nodes([dot(a, model.gravity) for a in z]),
         nodes([cross(a, model.gravity) for a in z]),
