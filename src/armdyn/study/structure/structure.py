@@ -546,8 +546,14 @@ def _draw(axes: Any, cells: Array, side: float, n: int, title: str) -> None:
     line = dict(color=PALE, linewidth=0.6 if few else 0.25, clip_on=False)
     axes.hlines(range(rows + 1), 0, columns, **line)
     axes.vlines(range(columns + 1), 0, rows, **line)
-    if few:
-        _write_labels(axes, cells, colours, side)
+    for (i, j), element in np.ndenumerate(cells) if few else ():
+        if element is not None:
+            text = _label(element, short=side < 0.5)
+            dark = sum(colours[i, j]) < 1.75
+            ink = "white" if dark else GREY if element.status == "zero" else INK
+            size = min(9.5, 72 * side * 0.88 / (0.56 * max(len(text), 3)))
+            place = dict(ha="center", va="center", fontsize=size, color=ink)
+            axes.text(j + 0.5, i + 0.5, text, **place)
     shown = range(0, n) if n <= 12 else range(4, n, 5)
     places, labels = [k + 0.5 for k in shown], [str(k + 1) for k in shown]
     axes.set_yticks(places, labels)
@@ -557,17 +563,6 @@ def _draw(axes: Any, cells: Array, side: float, n: int, title: str) -> None:
     )
     axes.spines[:].set_visible(False)
     axes.set_title(title, fontsize=10, weight="bold", color=INK, pad=6 if columns > 1 else 16.5)
-
-
-def _write_labels(axes: Any, cells: Array, colours: Array, side: float) -> None:
-    for (i, j), element in np.ndenumerate(cells):
-        if element is not None:
-            text = _label(element, short=side < 0.5)
-            dark = sum(colours[i, j]) < 1.75
-            ink = "white" if dark else GREY if element.status == "zero" else INK
-            size = min(9.5, 72 * side * 0.88 / (0.56 * max(len(text), 3)))
-            place = dict(ha="center", va="center", fontsize=size, color=ink)
-            axes.text(j + 0.5, i + 0.5, text, **place)
 
 
 def _label(element: StructureElement, short: bool) -> str:
