@@ -17,7 +17,7 @@ from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import limbs
 from armdyn.model import RobotModel
 from armdyn.report import panels as pictures
-from armdyn.report.figures import GREY, INK, PALE, draw_limit
+from armdyn.report.figures import GREY, INK, PALE, draw_limit, time_axis
 from armdyn.study.simplify.comparison import Comparison
 from armdyn.study.simplify.counterweights import LinkChange, shape
 
@@ -114,7 +114,6 @@ def _draw_shaking(panel: Any, comparison: Comparison) -> None:
 
 
 def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None:
-    panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
     for report, colour in zip(comparison.torques, (pictures.BEFORE, pictures.AFTER), strict=True):
         panel.plot(report.trajectory.t, report.total[:, i], color=colour, linewidth=1.6)
     first = comparison.torques[0]
@@ -126,11 +125,8 @@ def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None
     pictures.panel_title(
         panel, f"{kind}, {comparison.joints[i]}", f"peak {before:.3g} → {after:.3g} {unit}"
     )
-    panel.set_xlim(*first.trajectory.t[[0, -1]])
     panel.set_ylabel(f"[{unit}]")
-    panel.locator_params(axis="y", nbins=5)
-    if last:
-        panel.set_xlabel("time [s]")
+    time_axis(panel, first.trajectory.t, last)
 
 
 def _draw_arms(
