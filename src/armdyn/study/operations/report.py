@@ -144,7 +144,12 @@ class OperationReport(Result):
         )
         data = {
             "robot": self.robot,
-            "rows": [_plain_row(row) for row in self.rows],
+            "rows": [
+                parts_of(row, "quantity", "method")
+                | {"published": _plain(row.published), "general_arm": _plain(row.general)}
+                | {stage: _plain(row.stages.get(stage)) for stage in STAGES}
+                for row in self.rows
+            ],
             "programs": [
                 parts_of(program, "quantity", "proved")
                 | {k: _plain(getattr(program, k)) for k in ("operations", "rotors", "friction")}
@@ -192,12 +197,6 @@ def _of_quantity(quantity: str, rows: list[MethodCounts]) -> Section:
 
 def _cell(operations: Operations | None) -> str:
     return "-" if operations is None else f"{operations.mul} + {operations.add}"
-
-
-def _plain_row(row: MethodCounts) -> dict[str, Any]:
-    counts = {"published": row.published, "general_arm": row.general}
-    counts |= {stage: row.stages.get(stage) for stage in STAGES}
-    return parts_of(row, "quantity", "method") | {k: _plain(x) for k, x in counts.items()}
 
 
 def operation_report(
