@@ -3,6 +3,7 @@ import pinocchio as pin
 import pytest
 
 import armdyn
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.study.simplify.convex import CONDITION_TOLERANCE, Convex
 from armdyn.study.simplify.design_variables import ParametrisedArm, parse_design_variables
@@ -30,7 +31,7 @@ def numbers(robot):
 
 def singular_values(model, goal, free=None):
     freedom, q = ParametrisedArm(model, parse_design_variables(model, free)), samples(model)
-    elements = goal_elements(freedom.robot, parse_goals(model, goal), freedom.start, q)
+    elements = goal_elements(freedom.robot, parse_goals(model, goal), freedom.start, q, freedom.at)
     M = Convex(freedom, elements, q, 1e-4).system(np.zeros(0)).M
     return np.linalg.svd(M, compute_uv=False)
 
@@ -39,7 +40,7 @@ def singular_values(model, goal, free=None):
 def test_mass_matrix_and_gravity_are_linear_in_the_numbers(kinds, tree):
     model = random_model(kinds, 7, tree=tree)
     robot, q = canonical(model), samples(model)[:5]
-    arm, phi = InertiaCoefficients(robot, q), numbers(robot)
+    arm, phi = InertiaCoefficients(robot, q, coordinates_of(model)), numbers(robot)
     other, data = pin_model(model)
     for s, state in enumerate(q):
         M, G = pin.crba(other, data, state), pin.computeGeneralizedGravity(other, data, state)

@@ -8,6 +8,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ModelError
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.study.simplify.goals import obstacles, parse_goals
 from armdyn.study.simplify.linear import InertiaCoefficients, samples
@@ -46,7 +47,7 @@ def test_the_centre_of_mass_of_the_arm_stays_where_it_is():
 def test_momenta_are_those_of_pinocchio():
     model = random_model("RRPR", 7)
     robot, q = canonical(model), samples(model)[:4]
-    arm = InertiaCoefficients(robot, q)
+    arm = InertiaCoefficients(robot, q, coordinates_of(model))
     phi = np.concatenate(
         [np.concatenate([[x.M], x.u, np.diag(x.J), x.J[[0, 0, 1], [1, 2, 2]]]) for x in robot.links]
     )

@@ -19,7 +19,6 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import world_frames
-from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import CanonicalRobot
@@ -109,11 +108,7 @@ def _spread(model: RobotModel, unit: Array) -> Array:
 
 
 def goal_elements(
-    robot: CanonicalRobot,
-    goals: Goals,
-    numbers: Array,
-    q: Array,
-    at: Coordinates | None = None,
+    robot: CanonicalRobot, goals: Goals, numbers: Array, q: Array, at: Coordinates
 ) -> list[GoalElement]:
     """The elements that the goals are about, with the scales of a robot of these numbers."""
     coefficients = InertiaCoefficients(robot, q, at)
@@ -173,9 +168,8 @@ class InertiaCoefficients:
     to all joints, where some follow others. All are of shape (samples, 10 n).
     """
 
-    def __init__(self, robot: CanonicalRobot, q: Array, at: Coordinates | None = None):
+    def __init__(self, robot: CanonicalRobot, q: Array, at: Coordinates):
         model = model_from_canonical(robot, float)
-        at = at or coordinates_of(model)
         K = at.columns(np.eye(len(model.joints)))
         self.T, slopes = link_slopes(model, at.positions(q))
         U = np.tensordot(K.T, slopes, axes=(1, 1))
