@@ -54,19 +54,14 @@ def name_rows(panel: Any, names: Sequence[str]) -> None:
     panel.set_ylim(len(names) - 0.4, -0.6)
 
 
-def write_beside(panel: Any, text: str, x: float, row: float, **look: Any) -> None:
-    """Text behind the end of a bar."""
-    place: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
-    panel.annotate(text, (x, row), **place, **look)
-
-
 def bar_rows(
     panel: Any, ends: Sequence[float], words: Sequence[str], colours: Sequence[str], most: float
 ) -> None:
     """Bars from 0 to their ends, one below the other, with words behind; the panel ends at most."""
+    beside: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
     for row, (end, text, colour) in enumerate(zip(ends, words, colours, strict=True)):
         panel.barh(row, end, height=0.68, color=colour)
-        write_beside(panel, text, end, row, fontsize=8, color=GREY)
+        panel.annotate(text, (end, row), **beside, fontsize=8, color=GREY)
     panel.set_xlim(0, most)
     panel.set_xticks([])
     panel.tick_params(axis="y", length=0, labelcolor=INK)

@@ -216,12 +216,8 @@ MOST_PANELS = 12
 KIND_COLOURS = {**COLOURS, "centrifugal": "#F0A6CA"}
 
 
-def draw_terms(found: Terms) -> Any:
-    """A panel a joint with its largest terms, or a bar a joint where there are many."""
-    return (_panels if len(found.joints) <= MOST_PANELS else _bars)(found)
-
-
 def _panels(found: Terms) -> Any:
+    """A panel a joint with its largest terms."""
     joints, n = found.joints, len(found.joints)
     columns = min(n, 2 if n <= 4 else 3)
     width, height = 1.2 + 4.6 * columns, 1.6 + 2.3 * -(-n // columns)
@@ -242,6 +238,7 @@ def _panels(found: Terms) -> Any:
 
 
 def _bars(found: Terms) -> Any:
+    """A bar a joint, where there are many."""
     height = 2.0 + 0.2 * len(found.joints)
     kinds = {kind.kind for joint in found.joints for kind in joint.kinds if kind.peak}
     figure, inch = _headed(9.8, height, found, kinds), 1 / height
@@ -329,7 +326,7 @@ class Terms(Result):
 
     def plot(self, path: str | Path) -> None:
         """Draw the largest terms of each joint to a .png, .pdf or .svg file."""
-        save_picture(path, draw_terms, self)
+        save_picture(path, _panels if len(self.joints) <= MOST_PANELS else _bars, self)
 
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""
