@@ -267,10 +267,7 @@ STANDARD_GRAVITY = 9.80665
 def causes(sources: Sources, material: Material, answer: Answer) -> list[Cause]:
     """Every cause there may be for a library that was given this file and gave this answer."""
     return [
-        *_geometry(sources),
-        *misreadings(material.file, material.model),
-        *_inertias(material),
-        *_gravity(material.model),
+        *_links(sources, material),
         *_friction(material.model),
         *_own_terms(material.model, answer),
         Cause(
@@ -299,7 +296,8 @@ def _of_friction(
     return Cause(name, text, frozenset(slots.split()), edit)
 
 
-def _geometry(sources: Sources) -> Iterator[Cause]:
+def _links(sources: Sources, material: Material) -> Iterator[Cause]:
+    """What may become of geometry, inertias and gravity."""
     if sources.other_convention is not None:
         right, wrong, other = sources.other_convention
         text = f"reads the {right} DH table as {wrong}"
@@ -310,16 +308,16 @@ def _geometry(sources: Sources) -> Iterator[Cause]:
         "base",
         lambda model: with_base(model, None),
     )
+    yield from misreadings(material.file, material.model)
 
-
-def _inertias(material: Material) -> Iterator[Cause]:
     def unturned(body: Body) -> Body:
-        given = body.inertia
-        if given.given_about != "com" or not given.has_com:
+        inertia = body.inertia
+        if inertia.given_about != "com" or not inertia.has_com:
             return body
-        return replace(body, inertia=Inertia.from_com(given.mass, given.com, given.tensor_as_given))
+        tensor = inertia.tensor_as_given
+        return replace(body, inertia=Inertia.from_com(inertia.mass, inertia.com, tensor))
 
-    plain = material.plain
+    plain, gravity = material.plain, material.model.gravity
     yield _of_links(
         "inertial rpy",
         "loses the rotation of the inertial frame (rpy of <inertial>)",
@@ -333,20 +331,13 @@ def _inertias(material: Material) -> Iterator[Cause]:
         lambda model: replace(model, links=plain.links, base_link=plain.base_link),
     )
     yield _of_links("payload", "leaves out the payload", "payload", without_payload)
-
-
-def _gravity(model: RobotModel) -> Iterator[Cause]:
-    size = float(np.linalg.norm(model.gravity))
-    fields = [
+    standard = STANDARD_GRAVITY / (float(np.linalg.norm(gravity)) or 1.0) * gravity
+    for name, text, value in (
+        (f"gravity {STANDARD_GRAVITY}", f"computes with gravity {STANDARD_GRAVITY} m/s²", standard),
         ("gravity", "takes gravity as (0, 0, -9.81) m/s²", GRAVITY),
         ("no gravity", "has no gravity", np.zeros(3)),
-        ("gravity upwards", "takes gravity the other way round", -model.gravity),
-    ]
-    if size:
-        standard = model.gravity * (STANDARD_GRAVITY / size)
-        text = f"computes with gravity {STANDARD_GRAVITY} m/s²"
-        fields.insert(0, (f"gravity {STANDARD_GRAVITY}", text, standard))
-    for name, text, value in fields:
+        ("gravity upwards", "takes gravity the other way round", -gravity),
+    ):
         yield _of_links(name, text, "gravity", partial(with_gravity, gravity=value))
 
 
