@@ -340,9 +340,7 @@ class _Search:
 
 
 def _breaking(empty: float, slope: float, limit: float) -> float:
-    """The lightest mass m [kg] with |empty + slope m| = limit."""
-    if not np.isfinite(limit):
-        return float("inf")
+    """The lightest mass m [kg] with |empty + slope m| = limit; infinite if there is none."""
     if abs(empty) >= limit:
         return 0.0
     return (limit - np.sign(slope) * empty) / abs(slope) if slope else float("inf")

@@ -349,13 +349,11 @@ class Terms(Result):
         return list(zip(self.joints, self.quasi_static, strict=True))
 
     def _of_joint(self, joint: JointTerms) -> Section:
-        rest = len(joint.terms) - self.listed
-        more = (f"and {rest} smaller ones",) if rest > 0 else ()
+        count, unit = len(joint.terms), joint.unit
+        some = f"{counted(count, 'term')}, the {self.listed} largest"
+        more = f" ({some})" if count > self.listed else ""
         return Section(
-            f"{joint.name}: RMS {joint.rms:.4g} {joint.unit}, peak {joint.peak:.4g} {joint.unit}"
-            + (
-                f" ({counted(len(joint.terms), 'term')}, the {self.listed} largest)" if more else ""
-            ),
+            f"{joint.name}: RMS {joint.rms:.4g} {unit}, peak {joint.peak:.4g} {unit}{more}",
             (),
             ("term", "kind", "RMS", "of RMS", "peak", "of peak", "share"),
             tuple(map(_row, joint.terms[: self.listed])),
