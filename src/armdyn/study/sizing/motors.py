@@ -34,33 +34,18 @@ _LIMIT_SHOWN = 4.0
 """A limit farther than so many times the motion is told in words and not drawn."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Panel:
-    """A motor along a motion, and what it can give; an infinite number is not known."""
-
-    title: str
-    note: str
-    units: tuple[str, str]
-    """Of torque and speed."""
-    speed: Array = field(repr=False)
-    torque: Array = field(repr=False)
-    speed_limit: float
-    torque_limit: float
-    rating: float
-    """What it gives for ever."""
-    rms: float
-
-
-def draw_panels(title: str, subtitle: str, panels: Sequence[Panel]) -> Any:
-    """The figure of all motors."""
-    columns = min(len(panels), 3 if len(panels) != 4 else 2)
-    height = 1.5 + 2.7 * -(-len(panels) // columns)
+def draw_motors(title: str, subtitle: str, motors: MotorReport, notes: Sequence[str]) -> Any:
+    """The figure of all motors, a panel each with a note."""
+    n = len(notes)
+    columns = min(n, 3 if n != 4 else 2)
+    height = 1.5 + 2.7 * -(-n // columns)
     width = max(3.7 * columns + 0.4, 6.0)
     figure = sheet(width, height, title, subtitle, 0.75 / width, 0.25)
     room = {"left": 0.75 / width, "right": 1 - 0.2 / width, "hspace": 0.48, "wspace": 0.3}
     room |= {"top": 1 - 1.25 / height, "bottom": 0.5 / height}
-    for place, drawn in zip(panel_grid(figure, len(panels), columns, room), panels, strict=True):
-        _draw(place, drawn)
+    for i, place in enumerate(panel_grid(figure, n, columns, room)):
+        _draw(place, motors, i)
+        panel_title(place, motors.joints[i], notes[i])
     from matplotlib.lines import Line2D  # noqa: PLC0415 (an extra)
     from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
 
@@ -74,33 +59,33 @@ def draw_panels(title: str, subtitle: str, panels: Sequence[Panel]) -> Any:
     return figure
 
 
-def _draw(place: Any, panel: Panel) -> None:
+def _draw(place: Any, motors: MotorReport, i: int) -> None:
     """Four quadrants: the motor drives in the first and third, and is driven in the others."""
-    reach = np.array([np.abs(panel.speed).max(), np.abs(panel.torque).max()])
+    speeds, torques = motors.speed[:, i], motors.torque[:, i]
+    reach = np.array([np.abs(speeds).max(), np.abs(torques).max()])
     reach = np.where(reach > 0, reach, 1.0)
-    limits = np.array([panel.speed_limit, panel.torque_limit])
+    limits = np.array([motors.speed_limit[i], motors.torque_limit[i]])
     seen = limits <= _LIMIT_SHOWN * reach
     ends = 1.1 * np.where(seen, np.maximum(limits, reach), reach)
     # a limit that is not drawn lies beyond the panel
     speed, torque = np.where(seen, limits, 3 * ends)
     for line in (place.axhline, place.axvline):
         line(0.0, color=PALE, linewidth=0.8, zorder=0)
-    rated = min(panel.rating, torque)
-    if rated < min(panel.torque_limit, 3 * ends[1]):
+    rated = min(motors.rating[i], torque)
+    if rated < min(limits[1], 3 * ends[1]):
         place.fill_between([-speed, speed], -rated, rated, color=RATED, alpha=0.13, linewidth=0)
     box = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]]) * (speed, torque)
     place.plot(*box.T, color=PEAK, linewidth=1.4, zorder=1)
-    step = max(len(panel.speed) // (4 * POINTS), 1)
-    place.plot(panel.speed[::step], panel.torque[::step], color=CLOUD, linewidth=1.1, zorder=2)
-    over = (np.abs(panel.speed) > panel.speed_limit) | (np.abs(panel.torque) > panel.torque_limit)
-    place.plot(panel.speed[over], panel.torque[over], ".", color=OVER, markersize=3, zorder=3)
+    step = max(len(speeds) // (4 * POINTS), 1)
+    place.plot(speeds[::step], torques[::step], color=CLOUD, linewidth=1.1, zorder=2)
+    over = (np.abs(speeds) > limits[0]) | (np.abs(torques) > limits[1])
+    place.plot(speeds[over], torques[over], ".", color=OVER, markersize=3, zorder=3)
     for sign in (-1, 1):
-        place.axhline(sign * panel.rms, color=INK, linestyle=":", linewidth=1.0, zorder=1)
-    peak = int(np.abs(panel.torque).argmax())
-    place.plot(panel.speed[peak], panel.torque[peak], "o", color=INK, markersize=4, zorder=4)
+        place.axhline(sign * motors.rms[i], color=INK, linestyle=":", linewidth=1.0, zorder=1)
+    peak = int(np.abs(torques).argmax())
+    place.plot(speeds[peak], torques[peak], "o", color=INK, markersize=4, zorder=4)
     place.set(xlim=(-ends[0], ends[0]), ylim=(-ends[1], ends[1]))
-    panel_title(place, panel.title, panel.note)
-    torque_unit, speed_unit = panel.units
+    torque_unit, speed_unit = motors.units(i)
     far = [
         f"{what} {limit:.3g} {unit}" if np.isfinite(limit) else f"no {what}"
         for what, limit, unit, drawn in zip(
@@ -256,14 +241,8 @@ class MotorReport(Result):
         title = f"{self.title}: torque over speed of each motor"
         t, source = self.motion.t, Path(self.motion.source).name
         subtitle = f"along {source + ', ' if source else ''}{t[-1] - t[0]:.4g} s"
-        limits = zip(self.speed_limit, self.torque_limit, self.rating, self.rms, strict=True)
-        panels = [
-            Panel(joint, f"ratio {ratio:.4g}", self.units(i), speed, torque, *map(float, row))
-            for i, (joint, ratio, speed, torque, row) in enumerate(
-                zip(self.joints, self.ratio, self.speed.T, self.torque.T, limits, strict=True)
-            )
-        ]
-        save_picture(path, draw_panels, title, subtitle, panels)
+        notes = [f"ratio {ratio:.4g}" for ratio in self.ratio]
+        save_picture(path, draw_motors, title, subtitle, self, notes)
 
 
 def motors(

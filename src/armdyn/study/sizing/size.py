@@ -28,7 +28,7 @@ from armdyn.report.figures import save_picture
 from armdyn.report.result import Result, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.study.sizing.motor_list import Gear, Motor, MotorList, motor_list
-from armdyn.study.sizing.motors import Panel, check_own_motors, draw_panels
+from armdyn.study.sizing.motors import MotorReport, check_own_motors, draw_motors
 from armdyn.study.states import Over, motion_of
 
 DEMANDS = ("peak torque", "RMS torque", "speed", "load on the gear", "speed of the gear")
@@ -218,23 +218,21 @@ class Sizing(Result):
 
     def plot(self, path: str | Path) -> None:
         """Draw the motion inside what each chosen motor can give, to a .png, .pdf or .svg file."""
-        name = self.before.model.title or self.before.name
-        panels = [
-            Panel(
-                choice.joint,
-                f"{choice.motor.name}, {choice.gear.name} {choice.gear.ratio:.4g}",
-                ("N", "m/s") if choice.motor.linear else ("N·m", "rad/s"),
-                choice.speed,
-                choice.torque,
-                choice.motor.max_speed,
-                choice.motor.peak_torque,
-                choice.motor.rated_torque,
-                choice.rms,
-            )
-            for choice in self.choices
-        ]
+        name, motors = self.before.model.title or self.before.name, [x.motor for x in self.choices]
+        chosen = MotorReport(
+            self.before.name,
+            name,
+            tuple(choice.joint for choice in self.choices),
+            np.array([choice.gear.ratio for choice in self.choices]),
+            tuple(motor.linear for motor in motors),
+            self.motion,
+            np.stack([choice.torque for choice in self.choices], axis=1),
+            np.stack([choice.speed for choice in self.choices], axis=1),
+            *np.array([(x.peak_torque, x.max_speed, x.rated_torque) for x in motors]).T,
+        )
+        notes = [f"{x.motor.name}, {x.gear.name} {x.gear.ratio:.4g}" for x in self.choices]
         told = f"least {self.minimise}, margin {self.margin:g}, from {self.offered.name}"
-        save_picture(path, draw_panels, f"{name}: chosen motors and gears", told, panels)
+        save_picture(path, draw_motors, f"{name}: chosen motors and gears", told, chosen, notes)
 
 
 def price_of(motor: Motor, gear: Gear) -> float | None:
