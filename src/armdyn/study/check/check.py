@@ -76,7 +76,7 @@ class Check(Result):
 
     def sections(self) -> tuple[Section, ...]:
         """The table of findings."""
-        rows = tuple((finding.level, finding.where, finding.message) for finding in self.findings)
+        rows = [(finding.level, finding.where, finding.message) for finding in self.findings]
         data = parts_of(self, "source", "exit_code", "findings")
         columns = ("level", "where", "what")
         return (Section(f"{self.source}: {self.summary}", (), columns, rows, 3, data),)

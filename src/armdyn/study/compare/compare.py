@@ -113,7 +113,7 @@ class CompareReport(Result):
         drawn = "as given" if self.seed is None else f"within the limits, seed {self.seed}"
         names = ("source", "robot", "joints", "states", "seed", "exit_code")
         rows = [asdict(row) | {"difference": row.difference} for row in self.rows]
-        table = tuple(
+        table = [
             (
                 f"{row.title} {row.version or ''}".strip(),
                 *(row.status, row.joint or ""),
@@ -121,8 +121,8 @@ class CompareReport(Result):
                 "" if row.difference is None else f"{row.difference:.3g}",
             )
             for row in self.rows
-        )
-        reasons = (f"{x.title}: {x.explanation.removeprefix(x.title).strip()}" for x in self.rows)
+        ]
+        reasons = [f"{x.title}: {x.explanation.removeprefix(x.title).strip()}" for x in self.rows]
         return (
             Section(
                 f"{self.robot}: {counted(self.states, 'state')}, {drawn}",
@@ -131,7 +131,7 @@ class CompareReport(Result):
             ),
             Section(
                 "Torque of the joint that differs most",
-                tuple(reasons),
+                reasons,
                 ("library", "status", "joint", "armdyn", "there", "difference"),
                 table,
                 3,

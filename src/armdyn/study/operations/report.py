@@ -131,7 +131,7 @@ class OperationReport(Result):
     def sections(self) -> tuple[Section, ...]:
         """A table for each quantity of textbooks, that of the programs, and notes."""
         groups = groupby(self.rows, lambda row: row.quantity)
-        programs = tuple(
+        programs = [
             (
                 *(program.quantity, PROVED[program.proved], _cell(program.operations)),
                 str(program.operations.trig),
@@ -141,7 +141,7 @@ class OperationReport(Result):
                 ),
             )
             for program in self.programs
-        )
+        ]
         data = {
             "robot": self.robot,
             "rows": [
@@ -167,7 +167,7 @@ class OperationReport(Result):
                 2,
                 data,
             ),
-            Section("Notes" if self.notes else "", tuple(self.notes)),
+            Section("Notes" if self.notes else "", self.notes),
         )
 
     def plot(self, path: str | Path) -> None:
@@ -192,7 +192,7 @@ def _of_quantity(quantity: str, rows: list[MethodCounts]) -> Section:
         cells.append((row.method, *map(_cell, counts), trig))
     columns = ("method", *("published", "general arm") * printed, *STAGES, "sin/cos")
     title = f"{quantity.replace('_', ' ')}: multiplications + additions"
-    return Section(title, (), columns, tuple(cells))
+    return Section(title, (), columns, cells)
 
 
 def _cell(operations: Operations | None) -> str:
@@ -346,12 +346,12 @@ class StepsReport(Result):
             {"step": name, "quantity": STEPS[name][0], "counted": x, "printed": paper.get(name)}
             for name, x in self.steps.items()
         ]
-        rows = tuple(tuple("" if x is None else str(x) for x in row.values()) for row in data)
+        rows = [tuple("" if x is None else str(x) for x in row.values()) for row in data]
         columns = ("step", "quantity", "counted", "printed" if paper else "")
         steps = {"steps": data, "notes": self.notes}
         return (
             Section("The augmented-body method", (), columns, rows, 2, steps),
-            Section("In all", tuple(self.notes)),
+            Section("In all", self.notes),
         )
 
 

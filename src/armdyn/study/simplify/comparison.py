@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
@@ -48,22 +49,22 @@ class Comparison:
     units: tuple[str, ...]
     elements: tuple[ElementRange, ...]
     """The upper triangle of the mass matrix, row by row."""
-    gravity: tuple[Array, ...]
+    gravity: Sequence[Array]
     """Largest torque of gravity on each joint, shape (n,) [N m or N]."""
-    condition: tuple[ValueRange, ...]
+    condition: Sequence[ValueRange]
     """Condition number of the mass matrix."""
-    operations: tuple[Operations, ...]
+    operations: Sequence[Operations]
     """Of the torque, links only."""
-    torques: tuple[TorqueReport, ...]
-    shaking: tuple[Array, ...] | None
+    torques: Sequence[TorqueReport]
+    shaking: Sequence[Array] | None
     """Largest force [N] and moment [N m] by which the trajectory shakes the base, (2,), if asked:
     what the ground carries less what it carries at rest there."""
     seconds: float
 
     @property
-    def peaks(self) -> tuple[Array, ...]:
+    def peaks(self) -> Sequence[Array]:
         """Largest torque of each joint along the trajectory, shape (n,) [N m or N]."""
-        return tuple(np.abs(report.total).max(axis=0) for report in self.torques)
+        return [np.abs(report.total).max(axis=0) for report in self.torques]
 
 
 def compare_designs(
@@ -78,11 +79,11 @@ def compare_designs(
         before.joint_names,
         torques[0].units,
         _elements(model, *masses),
-        tuple(np.abs(robot.gravity_vector(q)).max(axis=0) for robot in robots),
-        tuple(_range(np.linalg.cond(D)) for D in masses),
-        tuple(count_operations(robot) for robot in robots),
-        tuple(torques),
-        tuple(_shaking(robot, along) for robot in robots) if shaking else None,
+        [np.abs(robot.gravity_vector(q)).max(axis=0) for robot in robots],
+        [_range(np.linalg.cond(D)) for D in masses],
+        [count_operations(robot) for robot in robots],
+        torques,
+        [_shaking(robot, along) for robot in robots] if shaking else None,
         time.perf_counter() - began,
     )
 

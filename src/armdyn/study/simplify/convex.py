@@ -273,7 +273,7 @@ class Convex:
         if trial.outcome != "reached" or not np.all(trial.numbers[changed, 0] > 0):
             return trial
         region = self.region(system.p, system.B, trial.values)
-        unit = arm.mass[:, None] ** [1, 0, 0, 0, 1, 1, 1, 1, 1, 1]
+        unit = arm.mass[:, None] ** np.repeat([1, 0, 1], [1, 3, 6])
         unit = unit * arm.size ** np.repeat([0, 1, 2], [1, 3, 6])
         free = arm.numbers & changed[:, None]
         bodies = np.where(free, body_numbers(trial.numbers), arm.bodies)

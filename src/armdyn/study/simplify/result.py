@@ -156,14 +156,14 @@ def _headline(found: Simplification) -> Section:
         "remaining": [parts_of(v, "element", "before", "after", "scale") for v in remaining],
     }
     if found.feasible:
-        return Section(f"{name}: {found.reason}", tuple(lines), data=data)
+        return Section(f"{name}: {found.reason}", lines, data=data)
     lines.append(f"nearest design: root mean square of what should vanish {found.residual:.3g}")
     lines += [
         f"{v.element} {'varies by' if v.constant else 'reaches'} {v.after:.4g} "
         f"({_percent(v.after, v.scale)} of its scale; before {_percent(v.before, v.scale)})"
         for v in sorted(remaining, key=lambda v: -v.after / v.scale)[:MOST_LINES]
     ]
-    return Section(f"{name}: not reached; {found.reason}", tuple(lines), data=data)
+    return Section(f"{name}: not reached; {found.reason}", lines, data=data)
 
 
 def _reach(found: Simplification) -> str:
@@ -214,7 +214,7 @@ def _cut(lines: list[str], most: int) -> tuple[str, ...]:
 
 def _lengths(found: Mapping[str, tuple[float, float]]) -> Section:
     lengths = [{"symbol": s, "before": old, "after": new} for s, (old, new) in found.items()]
-    rows = tuple((s, f"{old:.4g}", f"{new:.4g}") for s, (old, new) in found.items())
+    rows = [(s, f"{old:.4g}", f"{new:.4g}") for s, (old, new) in found.items()]
     title = "Lengths [m]" if rows else ""
     return Section(title, (), ("length", "before", "after"), rows, data={"lengths": lengths})
 
@@ -228,11 +228,11 @@ def _links(changes: Sequence[LinkChange]) -> Section:
             *("link", "", "mass [kg]", "x [m]", "y", "z"),
             *("I1 [kg m²]", "I2", "I3", "box x [m]", "box y", "box z", ""),
         ),
-        tuple(
+        [
             (name, word, *_shape_row(shape))
             for x in changes
             for name, word, shape in ((x.name, "before", x.before), ("", "after", x.after))
-        ),
+        ],
         2,
         {"links": list(map(_link_data, changes))},
     )
@@ -272,11 +272,11 @@ def _link_data(change: LinkChange) -> dict[str, Any]:
 
 
 def _weights(builds: Sequence[LinkChange]) -> Iterator[Section]:
-    rows = tuple(
+    rows = [
         (build.name, f"{w.mass:.4g}", *_metres(w.position), *_metres(build.in_model(w.position)))
         for build in builds
         for w in build.weights
-    )
+    ]
     if rows:
         yield Section(
             "Counterweights",
@@ -287,7 +287,7 @@ def _weights(builds: Sequence[LinkChange]) -> Iterator[Section]:
     names: dict[str, list[str]] = {}
     for build in builds:
         names.setdefault(build.note, []).append(build.name)
-    lines = tuple(f"{', '.join(links)}: {note}" for note, links in names.items() if note)
+    lines = [f"{', '.join(links)}: {note}" for note, links in names.items() if note]
     if lines:
         yield Section("Not by counterweights alone", lines)
 
@@ -300,7 +300,7 @@ def _percent(value: float, scale: float) -> str:
 
 def _metres(position: Array) -> tuple[str, ...]:
     """Coordinates [m]; less than a nanometre is zero."""
-    return tuple(zero(float(value), 1.0) for value in position)
+    return tuple(zero(value, 1.0) for value in position)
 
 
 def mass_matrix_section(comparison: Comparison) -> Section:
@@ -314,7 +314,7 @@ def mass_matrix_section(comparison: Comparison) -> Section:
         "Mass matrix",
         (f"over {CONFIGURATIONS} configurations; varies: highest less lowest, over √(Dii Djj)",),
         ("", "before", "varies", "after", "varies"),
-        tuple((e.name, *_span(e.before, e.scale), *_span(e.after, e.scale)) for e in elements),
+        [(e.name, *_span(e.before, e.scale), *_span(e.after, e.scale)) for e in elements],
         data={"mass_matrix": data},
     )
 
@@ -325,7 +325,7 @@ def torques_section(comparison: Comparison) -> Section:
     along = motion.source or "quintic moves between far corners of the workspace"
     rms = [[joint["rms"] for joint in report.data()["joints"]] for report in comparison.torques]
     joints = list(zip(comparison.joints, comparison.units, strict=True))
-    largest = max(float(pair.max()) for pair in comparison.gravity) or 1.0
+    largest = max(pair.max() for pair in comparison.gravity) or 1.0
     columns = zip(joints, *comparison.gravity, *comparison.peaks, strict=True)
 
     def by_joint(pair: Sequence[Any]) -> list[dict[str, Any]]:
@@ -336,14 +336,14 @@ def torques_section(comparison: Comparison) -> Section:
         "Torques",
         (f"gravity: largest over the workspace; peak: along {along}, {np.ptp(motion.t):.4g} s",),
         ("joint", "", "gravity before", "after", "peak before", "after"),
-        tuple(
+        [
             (*joint, zero(g0, largest), zero(g1, largest), f"{p0:.4g}", f"{p1:.4g}")
             for joint, g0, g1, p0, p1 in columns
-        ),
+        ],
         2,
         {
             "gravity": by_joint(comparison.gravity),
-            "trajectory": {"file": motion.source or None, "duration": float(np.ptp(motion.t))},
+            "trajectory": {"file": motion.source or None, "duration": np.ptp(motion.t)},
             "torque_peaks": by_joint(comparison.peaks),
             "torque_rms": by_joint(rms),
         },
@@ -361,7 +361,7 @@ def shaking_section(comparison: Comparison) -> Iterator[Section]:
         "Shaking of the base",
         ("largest along the same motion: what the ground carries less what it carries at rest",),
         ("", "", "before", "after"),
-        tuple((what, unit, zero(a, weight), zero(b, weight)) for what, unit, a, b in rows),
+        [(what, unit, zero(a, weight), zero(b, weight)) for what, unit, a, b in rows],
         2,
         {
             "shaking": [

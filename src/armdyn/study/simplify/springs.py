@@ -425,18 +425,18 @@ class SpringBalance(Result):
         springs = [
             {
                 "link": names[s.link],
-                "point": s.point.tolist(),
+                "point": s.point,
                 "other": names[s.other],
-                "anchor": s.anchor.tolist(),
+                "anchor": s.anchor,
                 "stiffness": s.stiffness,
                 "free_length": s.free_length,
-                "shortest": float(lengths.min()),
-                "longest": float(lengths.max()),
-                "largest_force": float(s.stiffness * np.abs(lengths - s.free_length).max()),
+                "shortest": lengths.min(),
+                "longest": lengths.max(),
+                "largest_force": s.stiffness * np.abs(lengths - s.free_length).max(),
             }
             for s, lengths in zip(self.springs, self.lengths.T, strict=True)
         ]
-        rows = tuple(
+        rows = [
             (
                 *(x["link"], _place(x["point"]), x["other"], _place(x["anchor"])),
                 f"{x['stiffness']:.4g}",
@@ -444,7 +444,7 @@ class SpringBalance(Result):
                 f"{x['largest_force']:.4g}",
             )
             for x in springs
-        )
+        ]
         ends = "ends in the frames of the links, whose origins are on their joints"
         columns = ("link", "at [m]", "to", "at [m]", "N/m", "length [m]", "force [N]")
         head = {"robot": robot.name, "exact": self.exact, "reason": self.reason}
@@ -468,7 +468,7 @@ class SpringBalance(Result):
             "Torques of gravity",
             (f"over {len(self.gravity)} random configurations of the workspace",),
             ("joint", "", "largest before", "after", "RMS before", "after"),
-            tuple((name, unit, *(zero(x, largest) for x in row)) for name, unit, *row in table),
+            [(name, unit, *(zero(x, largest) for x in row)) for name, unit, *row in table],
             2,
             {"gravity": [dict(zip(keys, row, strict=True)) for row in table]},
         )
@@ -554,5 +554,5 @@ def _pair(model: RobotModel, pair: tuple[str, str]) -> tuple[int, int]:
     return link, other
 
 
-def _place(position: list[float]) -> str:
+def _place(position: Array) -> str:
     return f"({', '.join(zero(value, 1.0) for value in position)})"

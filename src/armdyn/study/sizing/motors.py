@@ -175,7 +175,7 @@ class MotorReport(Result):
     def sections(self) -> tuple[Section, ...]:
         """The table of motors, and "motors" and "excesses" as data."""
         motors = self._data()
-        rows = tuple(
+        rows = [
             (
                 motor["joint"],
                 ", ".join(motor["units"]),
@@ -186,7 +186,7 @@ class MotorReport(Result):
                 *(number(motor["duty"][key], "%", 3) for key in ("rms_share", "time_beyond")),
             )
             for motor in motors
-        )
+        ]
         lines = (
             *(f"warning: {excess}" for excess in self.excesses),
             "power: mechanical, mean of what is driven less what is regenerated",

@@ -184,13 +184,14 @@ class Sizing(Result):
     def sections(self) -> tuple[Section, ...]:
         """The table of choices, and all numbers as data."""
         choices, name = self.choices, self.before.model.title or self.before.name
-        total = f"{sum(choice.mass for choice in choices):.4g} kg of motors and gears"
+        mass = sum(choice.mass for choice in choices)
+        total = f"{mass:.4g} kg of motors and gears"
         lines = (
             f"{total}; each joint by itself, of {choices[0].tried} pairs of {self.offered.name}",
             "used: of peak torque, of rated torque by the RMS, of speed, at most "
             f"{100 / self.margin:.3g} %; matched: the ratio of least RMS torque",
         )
-        rows = tuple(
+        rows = [
             (
                 choice.joint,
                 choice.motor.name,
@@ -201,7 +202,7 @@ class Sizing(Result):
                 *(number(choice.price, digits=6), str(choice.fitting)),
             )
             for choice in choices
-        )
+        ]
         columns = (
             *("joint", "motor", "gear", "ratio", "matched", "peak used", "RMS used", "speed used"),
             *("J N² [kg m²]", "power [W]", "mass [kg]", "price", "fitting"),
@@ -210,7 +211,7 @@ class Sizing(Result):
             **parts_of(self, "minimise", "margin"),
             "robot": self.before.name,
             "trajectory": self.motion.source,
-            "mass": sum(choice.mass for choice in choices),
+            "mass": mass,
             "joints": list(map(_data, choices)),
         }
         title = f"{name}: motors and gears of the least {self.minimise}"
@@ -317,8 +318,8 @@ def size(
         )
     tau = robot.inverse_dynamics(motion.q, motion.qd, motion.qdd, friction=friction)
     choices, faults = [], []
-    for k, i in enumerate(robot.model.independent):
-        joint, qdd = robot.model.joints[i], motion.qdd[:, k]
+    for k, joint in enumerate(robot.model.coordinate_joints):
+        qdd = motion.qdd[:, k]
         load = Load(tau[:, k] - joint.rotor.reflected * qdd, motion.qd[:, k], qdd, motion.shares)
         tried = candidates(load, offered.pairs(joint.type.turns))
         if choice := _chosen(joint, load, tried, minimise, margin):

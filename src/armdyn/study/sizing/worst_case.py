@@ -162,7 +162,7 @@ class WorstCase(Result):
             str(self.worst),
             f"found among {self.states:,} states; that there is none worse is not proved",
         )
-        rows = tuple(
+        rows = [
             (
                 demand.joint,
                 f"{demand.torque:.4g} {demand.unit}",
@@ -171,7 +171,7 @@ class WorstCase(Result):
                 *(" ".join(f"{x:.3g}" for x in values) for values in (demand.q, demand.qd)),
             )
             for demand in self.demands
-        )
+        ]
         columns = ("joint", "torque", "limit", "margin", "held [kg]", "breaks at [kg]", "q", "qd")
         names = ["joint", "torque", "limit", "use", "lift", "payload", "breaking_payload"]
         names += ["q", "qd", "qdd"]

@@ -260,7 +260,7 @@ class Structure(Result):
             for line in (f"{elements}:", *textwrap.wrap(reason, 92, **_INDENT))
         ]
         told = Section("Elements", (note, *lines))
-        return self._head(), *maps, told, Section("Why" if why else "", tuple(why))
+        return self._head(), *maps, told, Section("Why" if why else "", why)
 
     def _head(self) -> Section:
         lines = [
@@ -282,7 +282,7 @@ class Structure(Result):
         }
         for letter, place, element in self.different():
             data[letter].append({"place": place, **asdict(element)})
-        return Section(f"{self.title}: structure of D, h and g in", tuple(lines), data=data)
+        return Section(f"{self.title}: structure of D, h and g in", lines, data=data)
 
     def plot(self, path: str | Path) -> None:
         """Draw what the elements of D, h and g depend on to a .png, .pdf or .svg file."""
@@ -322,13 +322,13 @@ def spans(joints: tuple[int, ...]) -> str:
 def _map(name: str, elements: Array) -> Section:
     """The elements as a table, those that are equal to others by symmetry left out of h."""
     n, square = elements.shape[1], len(elements) > 1
-    rows = tuple(
+    rows = [
         (
             str(i + 1) if square else "",
             *("" if name[0] == "h" and j < i else cell(element) for j, element in enumerate(row)),
         )
         for i, row in enumerate(elements)
-    )
+    ]
     return Section(name, (), ("", *map(str, range(1, n + 1))), rows)
 
 
@@ -527,12 +527,12 @@ def _colour(element: StructureElement | None, n: int) -> Any:
     return _shade(len(element.joints), n)
 
 
-def _shade(joints: int, n: int) -> Array:
+def _shade(joints: int, n: int) -> Any:
     """The colour of an element that depends on so many joints."""
     from matplotlib.colors import to_rgb  # noqa: PLC0415 (an extra)
 
     few, many = np.array([to_rgb(ONE_JOINT), to_rgb(ALL_JOINTS)])
-    return np.asarray(few + (joints - 1) / max(n - 1, 1) * (many - few))
+    return few + (joints - 1) / max(n - 1, 1) * (many - few)
 
 
 def _draw(axes: Any, cells: Array, side: float, n: int, title: str) -> None:

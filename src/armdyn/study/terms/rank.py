@@ -140,18 +140,18 @@ class Ranking(Result):
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""
         columns = [MEASURES[name] for name in self.measures]
-        rows = tuple(
+        rows = [
             (str(place), arm.name, *(number(getattr(arm, name)) for name in self.measures))
             for place, arm in enumerate(self.arms, start=1)
-        )
+        ]
         arms = [{"place": k, **asdict(arm)} for k, arm in enumerate(self.arms, start=1)]
         data = {**parts_of(self, "task", "by", "notes"), "arms": arms}
-        lines = tuple(f"note: {note}" for note in self.notes)
+        lines = [f"note: {note}" for note in self.notes]
         title = f"Arms by {_plain(self.by)}, {self.task}"
-        peaks = tuple(
+        peaks = [
             (f"{name} [{unit}]", *(f"{arm.joints[i]:.4g}" for arm in self.arms))
             for i, (name, unit) in enumerate(zip(self.joints, self.units, strict=True))
-        )
+        ]
         return (
             Section(title, lines, ("", "arm", *columns), rows, texts=2, data=data),
             Section(

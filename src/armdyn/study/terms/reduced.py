@@ -161,7 +161,7 @@ class Reduced(Result):
             f"{self.title} {self.states}",
             (f"{after.total} of {counted(before.total, 'operation')}, {100 * share:.0f} %",),
             ("", "full", "reduced"),
-            tuple(rows),
+            rows,
             data={
                 **parts_of(self, "tolerance", "states", "other_states"),
                 "robot": self.full.name,
@@ -183,19 +183,19 @@ class Reduced(Result):
         lines += [f"the largest {MOST_TERMS} of them; the data has the others"] if more > 0 else []
         dropped = Section(
             "What is dropped",
-            tuple(lines),
+            lines,
             ("term", "felt most by", "up to") if terms else (),
-            tuple((x.text, joints[x.joint], number(x.share, "%", 2)) for x in terms[:MOST_TERMS]),
+            [(x.text, joints[x.joint], number(x.share, "%", 2)) for x in terms[:MOST_TERMS]],
             2,
-            data={**parts_of(self, "dropped", "kept"), "terms": [asdict(x) for x in self.terms]},
+            data={**parts_of(self, "dropped", "kept"), "terms": self.terms},
         )
-        errors = tuple(
+        errors = [
             (
                 *(joint.name, f"{joint.reference:.4g} {joint.unit}", joint.basis),
                 *(number(x, "%", 3) for x in (joint.chosen, joint.verified)),
             )
             for joint in self.errors
-        )
+        ]
         verified = Section(
             f"Largest error of each joint: {100 * self.error:.3g} % at most",
             (f"verified {self.other_states}, which were not used to choose the model",),

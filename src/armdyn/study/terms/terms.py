@@ -332,7 +332,7 @@ class Terms(Result):
         """The parts of the report."""
         head = Section(
             f"{self.title}: terms of the torques {self.states}",
-            tuple(f"note: {note}" for note in self.notes),
+            [f"note: {note}" for note in self.notes],
             data={
                 **parts_of(self, "robot", "states", "tolerance", "residual", "notes"),
                 "joints": [
@@ -363,15 +363,15 @@ class Terms(Result):
     def _of_kinds(self) -> Section:
         kinds = zip(*(joint.kinds + joint.parts for joint in self.joints), strict=True)
         acting = [shares for shares in kinds if any(share.peak for share in shares)]
-        rows = tuple(
+        rows = [
             (joint.name, *(f"{100 * shares[i].rms_share:z.1f} %" for shares in acting))
             for i, joint in enumerate(self.joints)
-        )
+        ]
         title = "Terms of a kind together, RMS relative to that of the torque"
         return Section(title, (), ("joint", *(shares[0].name for shares in acting)), rows)
 
     def _of_quasi_static(self) -> Section:
-        rows = tuple(
+        rows = [
             (
                 joint.name,
                 f"{part.neglected:.4g} {joint.unit}",
@@ -381,7 +381,7 @@ class Terms(Result):
                 f"{part.speed:.3g}",
             )
             for joint, part in self.pairs
-        )
+        ]
         columns = ("joint", "neglected", "of", "which is its", "error", "speed factor")
         data = {"quasi_static": {"suffices": self.suffices, "speed": self.speed}}
         return Section(f"Quasi-static model: {self.verdict}", (), columns, rows, data=data)

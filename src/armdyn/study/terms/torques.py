@@ -115,9 +115,9 @@ class Reactions(Result):
             "along the axis of the joint (z of the base), radial and tilting: across it, "
             "twisting: about it"
         )
-        rows = tuple(
+        rows = [
             (link["link"], *(f"{link[part][name]:.3f}" for part, name in parts)) for link in links
-        )
+        ]
         title = "What ground and joints carry"
         return (Section(title, (told,), (*columns, "tilting", "twisting"), rows),)
 
@@ -307,14 +307,14 @@ def _motion_section(joints: list[dict[str, Any]], terms: list[str]) -> Section:
         rows.append((f"  {joint['unit']}", "RMS", mean, *blank, *means, ""))
     columns = ("joint", "", "total", *["limit"] * limited, *terms, "at [s]")
     told = "peak: the value of largest magnitude, each term at its own time"
-    return Section("Torques", (told,), columns, tuple(rows), 2)
+    return Section("Torques", (told,), columns, rows, 2)
 
 
 def _state_section(joints: list[dict[str, Any]], terms: list[str]) -> Section:
     """The torques of one state: each is its own peak."""
     limited = any(x["limit"] for x in joints)
     largest = max(abs(x["peak"]) for x in joints)
-    rows = tuple(
+    rows = [
         (
             *(joint["name"], joint["unit"], f"{unrounded(joint['peak'], largest):.6g}"),
             *([_limit(joint)] if limited else []),
@@ -324,7 +324,7 @@ def _state_section(joints: list[dict[str, Any]], terms: list[str]) -> Section:
             ),
         )
         for joint in joints
-    )
+    ]
     columns = ("joint", "", "torque", *["limit"] * limited, *terms)
     return Section("Torques", (), columns, rows, 2)
 
