@@ -32,8 +32,8 @@ def key_row(figure: Any, left: float, drop: float, colours: Mapping[str, Any], *
     """A legend in one row, `drop` below the edge of a figure [inch], a patch a colour."""
     from matplotlib.patches import Patch  # noqa: PLC0415 (an extra)
 
-    patches = [Patch(facecolor=colour, label=name, **look) for name, colour in colours.items()]
-    handle_row(figure, left, drop, patches)
+    patches = {name: Patch(facecolor=colour, **look) for name, colour in colours.items()}
+    legend_row(figure, left, drop, patches)
 
 
 def handle_row(figure: Any, left: float, drop: float, handles: Sequence[Any]) -> None:

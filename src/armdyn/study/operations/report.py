@@ -398,6 +398,7 @@ INCH_A_ROW, HEAD, FOOT = 0.30, 1.15, 0.55
 
 def _figure(title: str, rows: list[MethodCounts]) -> Any:
     lines: list[MethodCounts | str] = []
+    places: list[int] = []
     for quantity, group in groupby(rows, lambda row: row.quantity):
         lines += [quantity.replace("_", " "), *group]
     height = HEAD + FOOT + INCH_A_ROW * len(lines)
@@ -413,7 +414,7 @@ def _figure(title: str, rows: list[MethodCounts]) -> Any:
             )  # fmt: skip
         else:
             _draw(axes, place, line)
-    places = [place for place, line in enumerate(lines) if not isinstance(line, str)]
+            places.append(place)
     axes.set_yticks(places, [row.method.replace("_", " ") for row in rows])
     axes.tick_params(axis="y", length=0, labelcolor=INK)
     axes.spines["left"].set_visible(False)

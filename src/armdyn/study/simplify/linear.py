@@ -181,7 +181,7 @@ class InertiaCoefficients:
 
     def of(self, element: GoalElement) -> Array:
         """Coefficients of an element."""
-        letter, (i, *_), j = element.letter, element.joints, element.joints[-1]
+        letter, i, j = element.letter, element.joints[0], element.joints[-1]
         if letter == "D":
             return self.mass(i, j)
         if letter == "g":

@@ -266,7 +266,8 @@ def _link_data(change: LinkChange) -> dict[str, Any]:
         **parts_of(change, "name", "note"),
         "link": change.link + 1,
         "canonical_frame": change.frame,
-        **before_after([shape_data(shape) for shape in (change.before, change.after)]),
+        "before": shape_data(change.before),
+        "after": shape_data(change.after),
         "counterweights": weights,
     }
 

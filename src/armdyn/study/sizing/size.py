@@ -219,19 +219,20 @@ class Sizing(Result):
 
     def plot(self, path: str | Path) -> None:
         """Draw the motion inside what each chosen motor can give, to a .png, .pdf or .svg file."""
-        name, motors = self.before.model.title or self.before.name, [x.motor for x in self.choices]
+        choices, name = self.choices, self.before.model.title or self.before.name
+        motors = [choice.motor for choice in choices]
         chosen = MotorReport(
             self.before.name,
             name,
-            tuple(choice.joint for choice in self.choices),
-            np.array([choice.gear.ratio for choice in self.choices]),
+            tuple(choice.joint for choice in choices),
+            np.array([choice.gear.ratio for choice in choices]),
             tuple(motor.linear for motor in motors),
             self.motion,
-            np.stack([choice.torque for choice in self.choices], axis=1),
-            np.stack([choice.speed for choice in self.choices], axis=1),
+            np.stack([choice.torque for choice in choices], axis=1),
+            np.stack([choice.speed for choice in choices], axis=1),
             *np.array([(x.peak_torque, x.max_speed, x.rated_torque) for x in motors]).T,
         )
-        notes = [f"{x.motor.name}, {x.gear.name} {x.gear.ratio:.4g}" for x in self.choices]
+        notes = [f"{x.motor.name}, {x.gear.name} {x.gear.ratio:.4g}" for x in choices]
         told = f"least {self.minimise}, margin {self.margin:g}, from {self.offered.name}"
         save_picture(path, draw_motors, f"{name}: chosen motors and gears", told, chosen, notes)
 
