@@ -12,7 +12,9 @@ independent; the one of the twin is that of the description. Where both agree, n
 a tolerance has decided.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -21,15 +23,8 @@ from armdyn.errors import ModelError
 from armdyn.formulations.parameters import full_regressor, robot_parameters
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.spatial import cross
-from armdyn.graph.field import (
-    Position,
-    Residue,
-    circle_point,
-    drawn,
-    number_residue,
-    rank,
-    residues,
-)
+from armdyn.graph.field import FiniteField, rank
+from armdyn.graph.nodes import Graph, trace
 from armdyn.model import Joint, RobotModel
 
 MEANT = 1e-9
@@ -48,59 +43,68 @@ def exact_rank(model: RobotModel, links: bool = False) -> int:
             f"joints of {model.name!r} follow others, and ranks are exact for independent joints "
             "alone; base_parameters() has the rank over floats"
         )
-    twin, N = exact_twin(model), len(model.joints)
-    count = 10 * N if links else sum(p.linear for p in robot_parameters(model))
-    rows = []
-    for state in range((count + _SPARE_ROWS) // N + 1):
-        q, qd, qdd = (_state(name, state, N) for name in ("q", "qd", "qdd"))
-        columns = regressor if links else full_regressor
-        rows.append(columns(twin, q, qd, qdd))
-    return rank(np.concatenate(rows))
+    graph, N = Graph(), len(model.joints)
+    states = (graph.inputs(name, N) for name in ("q", "qd", "qdd"))
+    columns = partial(regressor if links else full_regressor, exact_twin(model, graph))
+    Y = trace(graph, columns, *states)
+    points = range((Y.shape[1] + _SPARE_ROWS) // N + 1)
+    values = [_SignedField(point).values(Y.flat) for point in points]
+    return rank(np.array(values, dtype=object).reshape(-1, Y.shape[1]))
 
 
-def _state(name: str, number: int, N: int) -> Array:
-    draws = [[drawn(f"{what} {name} {number} {i}").value for what in ("value", "half")]
-             for i in range(N)]  # fmt: skip
-    return np.array([Position(value, half) for value, half in draws], dtype=object)
+class _SignedField(FiniteField):
+    """A point at which signs are 1 or -1: what dry friction is in both directions adds up."""
+
+    def _operation(self, op: str) -> Callable[..., int]:
+        if op != "sign":
+            return super()._operation(op)
+        return lambda x: 1 if x < self.prime - x else self.prime - 1
 
 
-def exact_twin(model: RobotModel) -> RobotModel:
-    """The robot in numbers of the field, with what its description means holding exactly."""
+def exact_twin(model: RobotModel, graph: Graph) -> RobotModel:
+    """The robot in constants of a graph, with what its description means holding exactly."""
     size = max([1e-6, *(float(np.linalg.norm(j.placement[:3, 3])) for j in model.joints)])
-    axes = [_exact_axis(joint.axis) for joint in model.joints]
+    axes = [_exact_axis(graph, joint.axis) for joint in model.joints]
     joints = []
     for joint, axis in zip(model.joints, axes, strict=True):
-        R = _exact_rotation(joint.placement[:3, :3])
-        T = np.array(residues(np.eye(4)))
+        R = _exact_rotation(graph, joint.placement[:3, :3])
+        T = _exact(graph, np.eye(4))
         T[:3, :3] = R
         up = joint.parent
         before = (model.joints[up].axis, axes[up]) if up >= 0 else None
-        T[:3, 3] = _exact_way(joint, R @ axis, before, size)
+        T[:3, 3] = _exact_way(graph, joint, R @ axis, before, size)
         joints.append(replace(joint, placement=T, axis=axis))
-    base = residues(np.eye(4))
-    gravity = _exact_gravity(model, joints[0].placement[:3, :3] @ axes[0])
+    base = _exact(graph, np.eye(4))
+    gravity = _exact_gravity(graph, model, joints[0].placement[:3, :3] @ axes[0])
     return replace(model, joints=tuple(joints), base=base, gravity=gravity)
 
 
-def _exact_way(joint: Joint, axis: Array, before: tuple[Array, Array] | None, size: float) -> Array:
+def _exact(graph: Graph, values: Array) -> Array:
+    """Floats as the constants that they are exactly."""
+    return trace(graph, lambda: values)
+
+
+def _exact_way(
+    graph: Graph, joint: Joint, axis: Array, before: tuple[Array, Array] | None, size: float
+) -> Array:
     """The position of a joint in its parent: along both axes, and across."""
     P = joint.placement[:3, 3]
     if before is None:
-        return residues(_without(P, size))
+        return _exact(graph, _without(P, size))
     first, second = before[0], joint.placement[:3, :3] @ joint.axis
     across = np.cross(first, second)
     if np.linalg.norm(across) < MEANT:  # what is along parallel axes is along either
         along = float(P @ first)
         rest = _without(P - along * first, size)
-        found: Array = residues(_without(along, size)) * before[1] + residues(rest)
+        found: Array = _exact(graph, _without(along, size)) * before[1] + _exact(graph, rest)
         return found
     parts = _without(np.linalg.solve(np.stack([first, second, across], -1), P), size)
-    a, b, c = residues(parts)
+    a, b, c = _exact(graph, parts)
     found = a * before[1] + b * axis + c * cross(before[1], axis)
     return found
 
 
-def _exact_gravity(model: RobotModel, axis: Array) -> Array:
+def _exact_gravity(graph: Graph, model: RobotModel, axis: Array) -> Array:
     """Gravity in the axes of the base, exactly along or across the first axis if it is nearly."""
     g = model.base[:3, :3].T @ model.gravity
     joint = model.joints[0]
@@ -109,7 +113,7 @@ def _exact_gravity(model: RobotModel, axis: Array) -> Array:
     g = _without(g, size)
     if np.linalg.norm(np.cross(first, g)) <= MEANT * size:
         return np.array(float(first @ g) * axis)
-    exact = residues(g)
+    exact = _exact(graph, g)
     if abs(first @ g) <= MEANT * size:
         return exact - (exact @ axis) * axis
     return exact
@@ -119,7 +123,7 @@ def _without(values: Array | float, size: float) -> Array:
     return np.where(np.abs(values) <= MEANT * size, 0.0, values)
 
 
-def _exact_rotation(R: Array) -> Array:
+def _exact_rotation(graph: Graph, R: Array) -> Array:
     """A rotation by turns about z, x and z."""
     b = float(np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2]))
     if np.sin(b) < MEANT:  # one turn about z is enough
@@ -128,27 +132,28 @@ def _exact_rotation(R: Array) -> Array:
     else:
         a = float(np.arctan2(R[0, 2], -R[1, 2]))
         c = float(np.arctan2(R[2, 0], R[2, 1]))
-    found: Array = _turn(a, 2) @ _turn(b, 0) @ _turn(c, 2)
+    found: Array = _turn(graph, a, 2) @ _turn(graph, b, 0) @ _turn(graph, c, 2)
     return found
 
 
-def _exact_axis(axis: Array) -> Array:
+def _exact_axis(graph: Graph, axis: Array) -> Array:
     """A direction of length 1 exactly."""
     b = float(np.arctan2(np.hypot(axis[0], axis[1]), axis[2]))
     a = float(np.arctan2(axis[0], -axis[1])) if np.sin(b) >= MEANT else 0.0
-    found: Array = (_turn(a, 2) @ _turn(b, 0))[:, 2]
+    found: Array = (_turn(graph, a, 2) @ _turn(graph, b, 0))[:, 2]
     return found
 
 
-def _turn(angle: float, about: int) -> Array:
+def _turn(graph: Graph, angle: float, about: int) -> Array:
     """A turn about a coordinate axis; near a quarter turn it is one."""
     quarters = round(angle / (np.pi / 2))
     if abs(angle - quarters * np.pi / 2) < MEANT:
-        c, s = residues(np.array([(1, 0), (0, 1), (-1, 0), (0, -1)][quarters % 4], dtype=float))
+        c, s = map(graph.number, ((1, 0), (0, 1), (-1, 0), (0, -1))[quarters % 4])
     else:
-        half = number_residue(float(np.tan(angle / 2)))
-        c, s = map(Residue, circle_point(half))
-    R = np.array(residues(np.eye(3)))
+        half = graph.number(np.tan(angle / 2))
+        over = 1 / (1 + half * half)
+        c, s = (1 - half * half) * over, 2 * half * over
+    R = _exact(graph, np.eye(3))
     i, j = (about + 1) % 3, (about + 2) % 3
     R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
     return R

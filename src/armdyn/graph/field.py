@@ -1,11 +1,11 @@
 """The finite field: numbers modulo a prime, in which what is equal is equal, and zero is zero.
 
 Residues come as integers, for graphs (`FiniteField`, a point of the field at which a graph has
-values) and for formulations (`Residue`, which they are fed in place of floats), and as arrays of
-uint64, for many at once. Sums, products and quotients are exact, and a float is the binary fraction
-that it is. An angle is a point of the rational circle, so that sin² + cos² = 1 and the sums of
-angles hold. A square root is a true one where its operand has one, which about half of all have;
-other functions that are not rational have pseudo-random values by their operand.
+values), and as arrays of uint64, for many at once. Sums, products and quotients are exact, and a
+float is the binary fraction that it is. An angle is a point of the rational circle, so that
+sin² + cos² = 1 and the sums of angles hold. A square root is a true one where its operand has one,
+which about half of all have; other functions that are not rational have pseudo-random values by
+their operand.
 """
 
 import hashlib
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.graph.evaluate import Table, run
 from armdyn.graph.nodes import Node
@@ -213,119 +212,25 @@ def proved_equal(a: Iterable[Node], b: Iterable[Node], points: int = 2) -> bool:
     return True
 
 
-# residues that formulations are fed
-
-
-def _binary(op: str) -> tuple[Callable[["Residue", Any], Any], Callable[["Residue", Any], Any]]:
-    """An operation on a residue and another one or a number, and the other way round."""
-
-    def operation(self: "Residue", other: Any) -> Any:
-        if isinstance(other, np.ndarray):  # which goes entry by entry
-            return NotImplemented
-        return Residue(residue(op, (self.value, _of(other))))
-
-    def reflected(self: "Residue", other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        return Residue(residue(op, (_of(other), self.value)))
-
-    return operation, reflected
-
-
-class Residue:
-    """A number modulo `PRIME`."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: int):
-        self.value = value % PRIME
-
-    def __repr__(self) -> str:
-        return f"<Residue {self.value}>"
-
-    __add__, __radd__ = _binary("add")
-    __sub__, __rsub__ = _binary("sub")
-    __mul__, __rmul__ = _binary("mul")
-    __truediv__, __rtruediv__ = _binary("div")
-
-    def __neg__(self) -> "Residue":
-        return Residue(-self.value)
-
-    def sqrt(self) -> "Residue":
-        """A true root if there is one."""
-        root = square_root(self.value)
-        return drawn(f"sqrt {self.value}") if root is None else Residue(root)
-
-    def sign(self) -> "Residue":
-        """1 or -1, for opposite numbers opposite ones."""
-        return Residue(1 if self.value < PRIME - self.value else -1)
-
-    def tanh(self) -> "Residue":
-        """An odd function."""
-        return self.sign() * drawn(f"tanh {min(self.value, PRIME - self.value)}")
-
-    def exp(self) -> "Residue":
-        """Some function."""
-        return drawn(f"exp {self.value}")
-
-    def signed_power(self, exponent: float) -> "Residue":
-        """An odd function for each exponent."""
-        size = min(self.value, PRIME - self.value)
-        return self.sign() * drawn(f"power {exponent!r} {size}")
-
-
-class Position(Residue):
-    """The position of a joint, with the cosine and sine of an angle that is unrelated to it."""
-
-    __slots__ = ("circle",)
-
-    def __init__(self, value: int, half: int):
-        super().__init__(value)
-        self.circle = circle_point(half)
-
-    def cos(self) -> Residue:
-        """Of the angle."""
-        return Residue(self.circle[0])
-
-    def sin(self) -> Residue:
-        """Of the angle."""
-        return Residue(self.circle[1])
-
-
-def drawn(name: str) -> Residue:
-    """A pseudo-random number that depends on a name."""
-    return Residue(FiniteField().draw(name))
-
-
-residues: Callable[[Any], Array] = np.vectorize(lambda x: Residue(_of(x)), otypes=[object])
-"""An array of floats as one of residues."""
-
-
-def rank(rows: Array) -> int:
-    """The rank of a matrix of residues or floats, by elimination."""
-    left = [[_of(x) for x in row] for row in rows]
+def rank(rows: Iterable[Sequence[int]], prime: int = PRIME) -> int:
+    """The rank of a matrix of residues, by elimination."""
+    left = [list(row) for row in rows]
     pivots = 0
-    for column in range(rows.shape[1]):
+    for column in range(len(left[0])):
         pivot = next((row for row in left if row[column]), None)
         if pivot is None:
             continue
         pivots += 1
         left.remove(pivot)
-        inverse = pow(pivot[column], -1, PRIME)
+        inverse = pow(pivot[column], -1, prime)
         for row in left:
             if row[column]:
-                factor = row[column] * inverse % PRIME
+                factor = row[column] * inverse % prime
                 row[column:] = [
-                    (x - factor * y) % PRIME
+                    (x - factor * y) % prime
                     for x, y in zip(row[column:], pivot[column:], strict=True)
                 ]
     return pivots
-
-
-def _of(number: Any) -> int:
-    if isinstance(number, Residue):
-        return number.value
-    return number_residue(number if isinstance(number, int) else float(number)) if number else 0
 
 
 # arrays of residues
