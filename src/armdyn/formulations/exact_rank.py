@@ -20,7 +20,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError
-from armdyn.formulations.parameters import full_regressor, robot_parameters
+from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.spatial import cross
 from armdyn.graph.field import FiniteField, rank

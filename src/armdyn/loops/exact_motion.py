@@ -190,16 +190,14 @@ def _moves(model: RobotModel, assembly: Array, size: float, prime: int) -> bool 
     robot = _exact(model, assembly, size, prime)
     if robot is None:
         return None
-    columns = _jacobian(robot)[:, list(model.passive)]
-    rows = _independent_rows(columns, prime)
-    if len(rows) < len(model.passive):
+    inverse = _left_inverse(_jacobian(robot)[:, list(model.passive)], prime)
+    if inverse is None:
         return None
-    inverse = _inverse(columns[rows], prime)
     rng = np.random.default_rng(prime)
     moved = np.zeros((len(model.joints), ORDER), dtype=np.int64)
     moved[list(model.independent), 1] = rng.integers(1, prime, len(model.independent))
     for _ in range(1, ORDER):
-        rest = _missing(robot, moved)[rows]
+        rest = _missing(robot, moved)
         moved[list(model.passive)] -= (inverse[:, :, None] * rest[None] % prime).sum(1)
         moved %= prime
     return not _missing(robot, moved).any()
@@ -360,28 +358,16 @@ def _jacobian(robot: _ExactRobot) -> Array:
     return np.stack(columns, -1)
 
 
-def _independent_rows(A: Array, p: int) -> list[int]:
-    """The first rows of a matrix that are a basis of all."""
-    found, reduced = [], list[tuple[int, Array]]()
-    for k, row in enumerate(A):
-        rest = row.copy()
-        for pivot, other in reduced:
+def _left_inverse(A: Array, p: int) -> Array | None:
+    """W with W A = 1, made of the first rows of A that are a basis; None if these are too few."""
+    n, reduced = A.shape[1], dict[int, Array]()
+    for row in np.concatenate([A, np.eye(len(A), dtype=np.int64)], 1):
+        rest = row
+        for pivot, other in reduced.items():
             rest = (rest - rest[pivot] * other) % p
-        if rest.any():
-            pivot = int(np.flatnonzero(rest)[0])
-            reduced.append((pivot, pow(int(rest[pivot]), -1, p) * rest % p))
-            found.append(k)
-    return found
-
-
-def _inverse(A: Array, p: int) -> Array:
-    n = len(A)
-    both = np.concatenate([A, np.eye(n, dtype=np.int64)], 1)
-    for k in range(n):
-        pivot = k + int(np.flatnonzero(both[k:, k])[0])
-        both[[k, pivot]] = both[[pivot, k]]
-        both[k] = pow(int(both[k, k]), -1, p) * both[k] % p
-        for i in range(n):
-            if i != k:
-                both[i] = (both[i] - both[i, k] * both[k]) % p
-    return both[:, n:]
+        if rest[:n].any():
+            place = int(np.flatnonzero(rest)[0])
+            unit = pow(int(rest[place]), -1, p) * rest % p
+            reduced = {k: (other - other[place] * unit) % p for k, other in reduced.items()}
+            reduced[place] = unit
+    return np.stack([reduced[k][n:] for k in range(n)]) if len(reduced) == n else None
