@@ -32,13 +32,12 @@ from armdyn.shorten.parts import (
     WEIGHT,
     Part,
     forward_dynamics,
-    prepared,
 )
 from armdyn.shorten.program_store import SHIPPED, key_of
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.shortest import SearchBudget, searched
 from armdyn.shorten.symbolic import generic, pattern
-from support.counted_arms import ARMS
+from support.counted_arms import ARMS, prepared
 
 ARCHIVE = Path(str(files("armdyn.shorten") / SHIPPED))
 TYPES = ("ur5", "panda", "scara", "puma560", "iiwa14")

@@ -17,11 +17,10 @@ from armdyn.graph.count import count
 from armdyn.graph.nodes import trace
 from armdyn.shorten.canonical.frames import is_quarter
 from armdyn.shorten.canonical.model import model_from_canonical
-from armdyn.shorten.parts import MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared
+from armdyn.shorten.parts import MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics
 from armdyn.shorten.run_time import weightless
-from armdyn.shorten.shortest import minimal_outputs
 from armdyn.shorten.symbolic import mapped, symbolic
-from support.counted_arms import ARMS
+from support.counted_arms import ARMS, minimal_outputs, prepared
 
 COUNTS = {
     "renaud": {"inverse_dynamics": 206, "mass_matrix": 111, "gravity": 17, "forward_dynamics": 421},

@@ -35,12 +35,12 @@ from armdyn.shorten.parts import (
     WEIGHT,
     PartWriter,
     forward_dynamics,
-    prepared,
 )
 from armdyn.shorten.program_store import key_of, shipped
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.shortest import QUICK, shortest_sound
 from armdyn.shorten.symbolic import generic, pattern
+from support.counted_arms import prepared
 from support.processes import printed
 from support.random_robots import random_model
 

@@ -2,8 +2,13 @@
 
 import numpy as np
 
+from armdyn.graph import Graph
 from armdyn.model.joint_types import PRISMATIC, REVOLUTE
-from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot
+from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, with_tip_phase
+from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.parts import PartWriter
+from armdyn.shorten.shortest import QUICK, shortest_sound
+from armdyn.shorten.symbolic import symbolic, valued
 
 HALF = np.pi / 2
 
@@ -98,3 +103,15 @@ ARMS = {
     "general": arm("general 6R, full", GENERAL),
     "two_link": arm("two-link", TWO_LINK, ("x", "x"), (0.0, -9.81, 0.0)),
 }
+
+
+def prepared(robot):
+    """A robot of numbers as programs are written for it: base parameters, last links turned."""
+    return valued(regroup(symbolic(with_tip_phase(robot), Graph())))
+
+
+def minimal_outputs(robot, part):
+    """The shortest outputs for a robot of numbers on one base joint, on symbols of their own."""
+    ready = prepared(robot)
+    program = shortest_sound(ready, part, QUICK, np.zeros(len(part.rotors)))
+    return PartWriter(ready).replayed(program)

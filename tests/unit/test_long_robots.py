@@ -13,8 +13,9 @@ from armdyn.shorten import shortest
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.canonical.regroup import Turning, regroup
 from armdyn.shorten.minimal import options
-from armdyn.shorten.parts import forward_dynamics, prepared
+from armdyn.shorten.parts import forward_dynamics
 from armdyn.thresholds import COMPILED_JOINTS
+from support.counted_arms import prepared
 from support.random_robots import random_model
 from support.textbook_quantities import MODELS, TextbookQuantities
 

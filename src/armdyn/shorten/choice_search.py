@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -119,15 +119,15 @@ def searched_choices(
     points = min(POINTS_TRIED, POINTS_PER_JOINT * n)
     found = search(space, prices, deep=deep, progress=progress, points=points)
     best: dict[Hashable, Choices] = {}
-    for choices in found.near:
+    for choices in found:
         best.setdefault(choices.scales, choices)
     sound = [choices for choices in best.values() if space.sound(choices)]
     first: dict[Hashable, Choices] = {}
     for choices in sound:
-        if prices(choices) <= prices(sound[0]) + WORTH_REORDERING:
+        if found[choices] <= found[sound[0]] + WORTH_REORDERING:
             first.setdefault(_unit_kind(choices), choices)
     others = [choices for choices in sound if choices not in first.values()]
-    return [(choices, prices(choices)) for choices in (*first.values(), *others)]
+    return [(choices, found[choices]) for choices in (*first.values(), *others)]
 
 
 def _unit_kind(choices: Choices) -> Hashable:
@@ -148,7 +148,6 @@ def searched_origins(
     table, n = ValueTable(), len(robot.links)
     symbols, q, qd, tau = symbolic(robot, table), *(table.inputs(v, n) for v in ("q", "qd", "tau"))
 
-    @cache
     def cost(choices: Choices) -> int:
         table.definitions = {}
         if quantity == "mass_matrix":
@@ -166,5 +165,4 @@ def searched_origins(
     space = options(robot).origins
     if n > SEARCHED_ORIGINS.value:
         space = replace(space, starts=space.starts[:1], links=())
-    found = search(space, cost, points=0)
-    return [(choices, cost(choices)) for choices in found.near]
+    return list(search(space, cost, points=0).items())

@@ -17,13 +17,12 @@ from armdyn.forks import cached_property
 from armdyn.formulations.solve import Guard, solve_ltdl
 from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.program import Program
-from armdyn.shorten.canonical.frames import CanonicalRobot, with_tip_phase
-from armdyn.shorten.canonical.regroup import regroup
+from armdyn.shorten.canonical.frames import CanonicalRobot
 from armdyn.shorten.minimal.articulated import minimal_articulated_body
 from armdyn.shorten.minimal.choices import Choices
 from armdyn.shorten.minimal.mass import minimal_mass_matrix
 from armdyn.shorten.minimal.torques import minimal
-from armdyn.shorten.symbolic import entries, symbolic, valued
+from armdyn.shorten.symbolic import entries, symbolic
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +48,12 @@ def forward_dynamics(rotors: Iterable[Any]) -> Part:
     return Part("forward_dynamics", ("q", "qd", "tau"), tuple(bool(x) for x in rotors))
 
 
-def prepared(robot: CanonicalRobot) -> CanonicalRobot:
-    """A robot of numbers as programs are written for it: base parameters, last links turned."""
-    return valued(regroup(symbolic(with_tip_phase(robot), Graph())))
-
-
 @dataclass(eq=False)
 class PartWriter:
-    """Writes parts of a prepared robot of numbers into a graph, its numbers as parameters."""
+    """Writes parts of a prepared robot of numbers into a graph, its numbers as parameters.
+
+    Such a robot has base parameters alone, and its last links are turned.
+    """
 
     robot: CanonicalRobot
     graph: Graph = field(default_factory=Graph)

@@ -7,8 +7,7 @@ is deterministic.
 import math
 import random
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 C = TypeVar("C", bound=Hashable)
 
@@ -38,18 +37,6 @@ class Space(Protocol[C]):
         """The points that differ from a point in one place at most, in a fixed order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found(Generic[C]):
-    """The result of a search."""
-
-    choices: C
-    cost: int
-    tried: int
-    """How many different points were evaluated."""
-    near: tuple[C, ...]
-    """All points met, the best first; later passes may prefer another one than the best."""
-
-
 def search(
     space: Space[C],
     cost: Price[C],
@@ -59,11 +46,12 @@ def search(
     points: int = POINTS_TRIED,
     steps: int = 4000,
     seed: int = 0,
-) -> Found[C]:
-    """The cheapest point found in a space of choices.
+) -> dict[C, int]:
+    """The points met in a space of choices with their costs, the cheapest first.
 
-    After `points` different points it does not leave the best one any more. A deep search goes on
-    by annealing; `steps` and `progress` belong to it.
+    Later passes may prefer another one than the cheapest. After `points` different points the best
+    one is not left any more. A deep search goes on by annealing; `steps` and `progress` belong to
+    it.
     """
     known: dict[C, int] = {}
 
@@ -80,8 +68,7 @@ def search(
             best = _kick(space, best, price, draw)
     if deep:
         best = _anneal(space, best, price, steps, draw, progress)
-    near = sorted((c for c in known if c != best), key=lambda c: known[c])
-    return Found(best, price(best), len(known), (best, *near))
+    return {c: known[c] for c in sorted(known, key=lambda c: (known[c], c != best))}
 
 
 def _descend(space: Space[C], at: C, price: Price[C]) -> C:

@@ -26,7 +26,7 @@ from armdyn.shorten.choice_search import searched_choices, searched_origins
 from armdyn.shorten.constant import constant_mass_matrix, product
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.part_proof import difference, exact, keeps_digits
-from armdyn.shorten.parts import BIAS, MASS_MATRIX, WEIGHT, Part, PartWriter, guarded, prepared
+from armdyn.shorten.parts import BIAS, MASS_MATRIX, WEIGHT, Part, PartWriter, guarded
 from armdyn.shorten.program_store import ProgramStore, key_of, shipped, user_programs
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
@@ -89,13 +89,6 @@ def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) ->
         return program
 
     return _once((key, budget.deep), search)
-
-
-def minimal_outputs(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) -> list[Node]:
-    """The shortest outputs for a robot of numbers on one base joint, on symbols of their own."""
-    ready = prepared(robot)
-    program = shortest_sound(ready, part, budget, np.zeros(len(part.rotors)))
-    return PartWriter(ready).replayed(program)
 
 
 def shortest_sound(

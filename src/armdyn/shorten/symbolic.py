@@ -6,14 +6,13 @@ numbers are zeros, ones and quarter turns is the pattern of a robot.
 """
 
 import zlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import UnknownNameError
 from armdyn.graph.evaluate import evaluate
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.values import ValueTable
@@ -24,31 +23,19 @@ Entry = Callable[[str, Any], Any]
 """From the name and the value of an entry of a link to something in its place."""
 
 
-def symbolic(
-    robot: CanonicalRobot, graph: Graph | ValueTable, runtime: Collection[str] = ()
-) -> CanonicalRobot:
+def symbolic(robot: CanonicalRobot, graph: Graph | ValueTable) -> CanonicalRobot:
     """The robot with parameters a1, d4, alpha2, Jxx2, MX3, M3, gz1, ... in a graph or a table.
 
-    The length and the twist between two axes have the number of the link that joins them; the
-    lengths, inertias and components of gravity named in `runtime` are inputs.
+    The length and the twist between two axes have the number of the link that joins them.
     """
-    named = set()
 
     def number(name: str, value: float) -> Any:
-        named.add(name)
-        if name in runtime:
-            return graph.input(name)
         return value if _is_plain(value) else graph.parameter(name, value)
 
     def angle(name: str, value: float) -> Any:
         return value if is_quarter(value) else graph.parameter(name, value)
 
-    result = mapped(robot, number, angle)
-    if unknown := set(runtime) - named:
-        raise UnknownNameError(
-            "length, inertia or gravity named", sorted(unknown)[0], sorted(named)
-        )
-    return result
+    return mapped(robot, number, angle)
 
 
 def entries(robot: CanonicalRobot) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import UnknownNameError
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, proved_equal
@@ -19,12 +18,13 @@ from armdyn.shorten.canonical.frames import canonical, with_tip_phase
 from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.torques import minimal
-from armdyn.shorten.parts import BIAS, MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics, prepared
+from armdyn.shorten.parts import BIAS, MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics
 from armdyn.shorten.program_store import ProgramStore, key_of
 from armdyn.shorten.run_time import payload_vector
-from armdyn.shorten.shortest import minimal_outputs, shortest
+from armdyn.shorten.shortest import shortest
 from armdyn.shorten.symbolic import generic, pattern, symbolic
 from support.arms import ARMS
+from support.counted_arms import minimal_outputs, prepared
 from support.peers import close
 from support.programs import EvaluatedRobot, kept_program
 from support.random_robots import random_model, random_states
@@ -32,9 +32,9 @@ from support.random_robots import random_model, random_states
 STATE = ("q", "qd", "qdd")
 
 
-def traced(robot, runtime=()):
+def traced(robot):
     graph, n = Graph(), len(robot.links)
-    model = model_from_canonical(symbolic(robot, graph, runtime))
+    model = model_from_canonical(symbolic(robot, graph))
     states = [graph.inputs(name, n) for name in ("q", "qd", "qdd")]
     return trace(graph, lambda *s: augmented_body(model, *s).tau, *states)
 
@@ -46,38 +46,6 @@ def test_a_robot_of_symbols_has_the_torques_of_the_robot(name):
     program = Program.from_outputs(traced(canonical(model)), {"q": n, "qd": n, "qdd": n})
     states = random_states(model, 3, batch=(4,))
     close(program(*states), newton_euler(model, *states).tau, 1e-11)
-
-
-def test_a_payload_can_be_an_input_of_the_program():
-    robot = armdyn.load("panda")
-    last = canonical(robot.model).links[-1]
-    names = ("M7", "MX7", "MY7", "MZ7")
-    program = Program.from_outputs(
-        traced(canonical(robot.model), names),
-        {"q": 7, "qd": 7, "qdd": 7, **dict.fromkeys(names)},
-    )
-    states = random_states(robot.model, 5, batch=(3,))
-    same = program(*states, last.M, *last.u)
-    close(same, robot.inverse_dynamics(*states), 1e-11)
-    heavier = program(*states, last.M + 2.0, *last.u)
-    # two kilograms more at the origin of the last canonical frame, found by the symbolic route
-    moved = trace_with_mass(robot.model, 2.0)
-    close(heavier, moved(*states), 1e-11)
-    assert np.abs(heavier - same).max() > 1.0
-
-
-def trace_with_mass(model, mass):
-    from dataclasses import replace
-
-    robot = canonical(model)
-    links = (*robot.links[:-1], replace(robot.links[-1], M=robot.links[-1].M + mass))
-    outputs = traced(replace(robot, links=links))
-    return Program.from_outputs(outputs, {"q": 7, "qd": 7, "qdd": 7})
-
-
-def test_unknown_run_time_names_are_listed():
-    with pytest.raises(UnknownNameError, match=r"gravity named 'mass7'.*M1"):
-        traced(canonical(armdyn.load("two_link").model), ("mass7",))
 
 
 @pytest.mark.slow
