@@ -88,9 +88,8 @@ def _text(v: Vectors) -> str:
     total = chains[0]
     for x in chains[1:]:
         total = t.binary("add", total, x)
-    t.do(f"store {v.type} {total}, ptr %out, align 8")
-    t.do("ret void")
-    return "\n".join([*v.declarations(), *t.lines, "}"]) + "\n"
+    t.store(total, "%out", align=8)
+    return "\n".join([*v.declarations(), *t.ended()]) + "\n"
 
 
 CACHED_STATES = 2048

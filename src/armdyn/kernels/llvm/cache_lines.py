@@ -77,13 +77,11 @@ def stream_functions(v: Vectors) -> list[str]:
     begin = t.let(f"select i1 %first, i64 {behind}, i64 0")
     t.do(f"call void @numbers(ptr {target}, ptr %gathered, i64 {begin}, i64 {start})")
     t.do(f"call void @lines(ptr {target}, ptr %gathered, i64 {start}, i64 {whole})")
-    rest = t.let(f"load {line}, ptr {t.at('%gathered', whole)}, align {LINE}")
-    t.do(f"store {line} {rest}, ptr %gathered, align {LINE}")
-    t.do("ret void")
+    t.store(t.load(t.at("%gathered", whole), line, LINE), "%gathered", line, LINE)
     return [
         *_copy_function(v, "numbers", v.element, v.size, ""),
         *_copy_function(v, "lines", line, LINE, ", !nontemporal !0"),
-        *(*t.lines, "}", "!0 = !{i32 1}", "declare void @llvm.x86.sse.sfence()"),
+        *(*t.ended(), "!0 = !{i32 1}", "declare void @llvm.x86.sse.sfence()"),
     ]
 
 
@@ -100,9 +98,8 @@ def _copy_function(v: Vectors, name: str, kind: str, size: int, hint: str) -> li
     t.jump("next", begin="next")
     t.let("phi i64 [%begin, %entry], [%i.next, %one]", "%i")
     t.branch(t.let("icmp slt i64 %i, %end"), "one", "exit", begin="one")
-    value = t.let(f"load {kind}, ptr {t.at('%from', '%i')}, align {size}")
+    value = t.load(t.at("%from", "%i"), kind, size)
     t.do(f"store {kind} {value}, ptr {t.at('%to', '%i')}, align {size}{hint}")
     t.let(f"add i64 %i, {size}", "%i.next")
     t.jump("next", begin="exit")
-    t.do("ret void")
-    return [*t.lines, "}"]
+    return t.ended()

@@ -199,8 +199,8 @@ class _Values:
         while done < count:
             whole = count - done >= v.lanes
             kind = v.type if whole else v.element
-            x = t.let(f"load {kind}, ptr {t.at(source, done * v.size)}, align {v.size}")
-            t.do(f"store {kind} {x}, ptr {t.at(target, done * v.size)}, align {v.size}")
+            x = t.load(t.at(source, done * v.size), kind, v.size)
+            t.store(x, t.at(target, done * v.size), kind, v.size)
             done += v.lanes if whole else 1
 
 

@@ -99,8 +99,7 @@ class Loop:
         if self.size > STACK:
             t.do("call void @free(ptr %memory)")
         t.jump("exit", begin="exit")
-        t.do("ret void")
-        return [*t.lines, "}", *(NO_MEMORY.splitlines() if self.size > STACK else [])]
+        return [*t.ended(), *(NO_MEMORY.splitlines() if self.size > STACK else [])]
 
     def _dense(self) -> str:
         """Whether the entries of the output follow each other in C order."""

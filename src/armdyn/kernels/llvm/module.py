@@ -80,7 +80,7 @@ def module(
     if sweep:
         lines += segment_functions(vectors, pieces, program)
         return "\n".join([*lines, *SweepLoop(vectors, pieces, inputs, output, tile).lines()]) + "\n"
-    lines += place_function(output)
+    lines += place_function(vectors, output)
     lines += store_function(vectors, pieces.outputs, pieces.slots)
     groups = groups_ahead(vectors, pieces, inputs)
     lines += segment_functions(vectors, pieces, program, groups, tile)
@@ -144,14 +144,12 @@ def _segment(
     def name(value: int, place: int) -> str:
         """The name of a value for an operation, which is loaded if need be."""
         if value in segment.loads and place - used.get(value, -math.inf) > LONGEST_WAIT:
-            at = t.at("%here", segment.loads[value] * v.bytes)
-            names[value] = t.let(f"load {v.type}, ptr {at}, align {v.bytes}")
+            names[value] = t.load(t.at("%here", segment.loads[value] * v.bytes))
         used[value] = place
         return names[value]
 
     def store(value: int) -> None:
-        at = t.at("%here", segment.stores[value] * v.bytes)
-        t.do(f"store {v.type} {names[value]}, ptr {at}, align {v.bytes}")
+        t.store(names[value], t.at("%here", segment.stores[value] * v.bytes))
 
     # values whose slot is read here, or that are made elsewhere, are stored at the end
     read, made = set(segment.loads.values()), {value for value, _, _ in operations}
@@ -166,8 +164,7 @@ def _segment(
         name(value, len(operations))
     for value in late:
         store(value)
-    t.do("ret void")
-    return [*t.lines, "}"]
+    return t.ended()
 
 
 def _segment_of_sums(
@@ -182,8 +179,7 @@ def _segment_of_sums(
     t.jump("near", begin="near")
     known = dict(constants)
     for value, slot in segment.loads.items():
-        at = t.at("%here", slot * v.bytes)
-        known[value] = t.let(f"load {v.type}, ptr {at}, align {v.bytes}")
+        known[value] = t.load(t.at("%here", slot * v.bytes))
     near, far = dict(known), dict(known)
     outside = []
     for value, op, args in operations:
@@ -202,9 +198,8 @@ def _segment_of_sums(
     for place in range(len(operations)):
         _rows(t, fetched, ahead, place, len(operations))
     for value, slot in segment.stores.items():
-        t.do(f"store {v.type} {names[value]}, ptr {t.at('%here', slot * v.bytes)}, align {v.bytes}")
-    t.do("ret void")
-    return [*t.lines, "}"]
+        t.store(names[value], t.at("%here", slot * v.bytes))
+    return t.ended()
 
 
 def _rows(t: IrWriter, fetched: list[Line], ahead: list[Group], place: int, count: int) -> None:

@@ -65,8 +65,7 @@ class RolloutLoop:
         t.label("block.end")
         t.let("icmp slt i64 %first.next, %arms", "%more")
         t.branch("%more", "block", "exit", begin="exit")
-        t.do("ret void")
-        return [*t.lines, "}"]
+        return t.ended()
 
     def _block(self) -> None:
         """The next arms, and in them the next step, from the first one on."""

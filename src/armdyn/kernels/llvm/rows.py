@@ -37,20 +37,19 @@ def load_function(v: Vectors, columns: int, slots: int) -> list[str]:
     def wide(column: str) -> None:
         places = _places(t, t.let(f"mul i64 {column}, {v.size}"))
         for k, vector in enumerate(four_columns(t, places)):
-            slot = _slot(t, t.let(f"add i64 {column}, {k}"))
-            t.do(f"store {v.type} {vector}, ptr {slot}, align {v.bytes}")
+            t.store(vector, _slot(t, t.let(f"add i64 {column}, {k}")))
 
     def narrow(column: str) -> None:
         vector = "poison"
         for lane, place in enumerate(_places(t, t.let(f"mul i64 {column}, %step"))):
             x = t.let(f"load {v.element}, ptr {place}, align 1")
             vector = t.let(f"insertelement {v.type} {vector}, {v.element} {x}, i32 {lane}")
-        t.do(f"store {v.type} {vector}, ptr {_slot(t, column)}, align {v.bytes}")
+        t.store(vector, _slot(t, column))
 
     t.label("entry")
     dense = t.let(f"icmp eq i64 %step, {v.size}")
     _blocks(t, dense, columns, slots, wide, narrow)
-    return [*t.lines, "}"]
+    return t.ended()
 
 
 def store_function(v: Vectors, table: list[int], slots: int) -> list[str]:
@@ -72,15 +71,15 @@ def store_function(v: Vectors, table: list[int], slots: int) -> list[str]:
         else:
             entry = t.let(f"getelementptr i32, ptr @table, i64 {column}")
             slot = _slot(t, t.let(f"zext i32 {t.let(f'load i32, ptr {entry}')} to i64"))
-        return t.let(f"load {v.type}, ptr {slot}, align {v.bytes}")
+        return t.load(slot)
 
     def wide(column: str) -> None:
         places = _places(t, t.let(f"mul i64 {column}, {v.size}"))
         four = [value(_plus(t, column, k)) for k in range(GROUP)]
         for j, vector in enumerate(transposed(t, four)):
             for g in range(v.lanes // GROUP):
-                part, place = _part(t, vector, g), places[GROUP * g + j]
-                t.do(f"store <{GROUP} x {v.element}> {part}, ptr {place}, align {v.size}")
+                place = places[GROUP * g + j]
+                t.store(_part(t, vector, g), place, f"<{GROUP} x {v.element}>", v.size)
 
     def narrow(column: str) -> None:
         vector = value(column)
@@ -91,24 +90,19 @@ def store_function(v: Vectors, table: list[int], slots: int) -> list[str]:
 
     t.label("entry")
     _blocks(t, "%dense", len(table), slots, wide, narrow)
-    return [*t.lines, "}"]
+    return t.ended()
 
 
-def place_function(shape: tuple[int, ...]) -> list[str]:
+def place_function(v: Vectors, shape: tuple[int, ...]) -> list[str]:
     """`@place`: where an entry of an array lies, by its number in C order and by the strides."""
-    lines = ["define internal i64 @place(i64 %c, ptr %steps) nounwind {"]
+    t = IrWriter(v, "define internal i64 @place(i64 %c, ptr %steps) nounwind {")
     rest, total = "%c", "0"
     for axis in reversed(range(len(shape))):
-        lines += [
-            f"  %digit{axis} = urem i64 {rest}, {shape[axis]}",
-            f"  %rest{axis} = udiv i64 {rest}, {shape[axis]}",
-            f"  %from{axis} = getelementptr i64, ptr %steps, i64 {axis}",
-            f"  %step{axis} = load i64, ptr %from{axis}",
-            f"  %part{axis} = mul i64 %digit{axis}, %step{axis}",
-            f"  %sum{axis} = add i64 {total}, %part{axis}",
-        ]
-        rest, total = f"%rest{axis}", f"%sum{axis}"
-    return [*lines, f"  ret i64 {total}", "}"]
+        digit = t.let(f"urem i64 {rest}, {shape[axis]}")
+        rest = t.let(f"udiv i64 {rest}, {shape[axis]}")
+        far = t.let(f"mul i64 {digit}, {t.item('%steps', axis)}")
+        total = t.let(f"add i64 {total}, {far}")
+    return [*t.lines, f"  ret i64 {total}", "}"]
 
 
 # transposing
@@ -117,7 +111,7 @@ def place_function(shape: tuple[int, ...]) -> list[str]:
 def four_columns(t: IrWriter, places: list[str]) -> list[str]:
     """Four numbers that follow each other in the rows of all lanes, as four vectors."""
     kind = f"<{GROUP} x {t.v.element}>"
-    loaded = [t.let(f"load {kind}, ptr {place}, align {t.v.size}") for place in places]
+    loaded = [t.load(place, kind, t.v.size) for place in places]
     return transposed(t, [_joined(t, loaded[j::GROUP]) for j in range(GROUP)])
 
 
@@ -224,7 +218,6 @@ def _blocks(
     t.branch(t.let(f"icmp slt i64 %c.next, {columns}"), "narrow", "end", begin="end")
     t.let("add i64 %b, 1", "%b.next")
     t.branch(t.let("icmp slt i64 %b.next, %blocks"), "block", "exit", begin="exit")
-    t.do("ret void")
 
 
 def groups(columns: int) -> list[int]:
@@ -309,5 +302,4 @@ def transpose(t: IrWriter, group: Group) -> None:
     row = t.at(f"%ahead{group.array}", group.column * v.size)
     places = [t.at(row, t.let(f"mul i64 %stride{group.array}, {k}")) for k in range(v.lanes)]
     for k, vector in enumerate(four_columns(t, places)):
-        at = t.at("%here", (group.slot + k) * v.bytes)
-        t.do(f"store {v.type} {vector}, ptr {at}, align {v.bytes}")
+        t.store(vector, t.at("%here", (group.slot + k) * v.bytes))

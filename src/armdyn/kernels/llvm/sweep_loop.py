@@ -81,13 +81,11 @@ class SweepLoop(Loop):
         t.let("sub i64 %left, %n", "%left.next")
         t.let("add i64 %first, %n", "%first.next")
         t.branch(t.let("icmp slt i64 %o.next, %runs"), "run", "exit", begin="exit")
-        t.do("ret void")
         scratch = f"define i64 @sweep_scratch() nounwind {{\n  ret i64 {self.size}\n}}"
         return [
             *fill_functions(self.v, self.pieces.slots, self.tile),
             *reduce_functions(self.v, self.pieces.outputs, self.pieces.slots),
-            *t.lines,
-            "}",
+            *t.ended(),
             *scratch.splitlines(),
         ]
 

@@ -65,20 +65,11 @@ def slot(t: IrWriter, slots: int, block: str | int, column: str) -> str:
     return t.at("%slots", t.let(f"add i64 {far}, {column}"), t.v.type)
 
 
-def _store(t: IrWriter, value: str, place: str) -> None:
-    t.do(f"store {t.v.type} {value}, ptr {place}, align {t.v.bytes}")
-
-
 def _function(v: Vectors, name: str, given: str) -> IrWriter:
     head = f"define internal void @{name}(ptr %slots, {given}) noinline nounwind {{"
     t = IrWriter(v, head)
     t.label("entry")
     return t
-
-
-def _ended(t: IrWriter) -> list[str]:
-    t.do("ret void")
-    return [*t.lines, "}"]
 
 
 def _splat(v: Vectors, slots: int, blocks: range) -> list[str]:
@@ -88,10 +79,10 @@ def _splat(v: Vectors, slots: int, blocks: range) -> list[str]:
         place = t.item("%columns", k)
         value = splat(t, t.item("%values", k, "double"), "double")
         for b in blocks:
-            _store(t, value, slot(t, slots, b, place))
+            t.store(value, slot(t, slots, b, place))
 
     each(t, "k", "%count", column)
-    return _ended(t)
+    return t.ended()
 
 
 def _table(v: Vectors, slots: int, blocks: range) -> list[str]:
@@ -102,11 +93,11 @@ def _table(v: Vectors, slots: int, blocks: range) -> list[str]:
         place = t.item("%columns", k)
         begin = t.at(t.at("%values", t.let(f"mul i64 {k}, %stride")), "%row", "double")
         for b in blocks:
-            at = t.at(begin, b, v.type)
-            _store(t, t.let(f"load {v.type}, ptr {at}, align 8"), slot(t, slots, b, place))
+            row = t.load(t.at(begin, b, v.type), align=8)
+            t.store(row, slot(t, slots, b, place))
 
     each(t, "k", "%count", column)
-    return _ended(t)
+    return t.ended()
 
 
 def _numbers_between(t: IrWriter, k: str) -> Callable[[str], str]:
@@ -146,11 +137,11 @@ def _random(v: Vectors, slots: int, blocks: range) -> list[str]:
             for b, x in zip(blocks, z, strict=True):
                 moved = t.let(f"{move} {ints} {x}, {v.whole(MOVES[move])}")
                 bits = t.let(f"and {ints} {moved}, {v.whole(HALF)}")
-                _store(t, number(bits), slot(t, slots, b, place))
+                t.store(number(bits), slot(t, slots, b, place))
 
     each(t, "k", "%count", pair)
     t.jump("none", begin="none")
-    return _ended(t)
+    return t.ended()
 
 
 def _shifted(t: IrWriter, x: str, shift: int) -> str:
@@ -171,9 +162,9 @@ def _sobol(v: Vectors, slots: int, blocks: range) -> list[str]:
         word = splat(t, t.item("%outer", k), "i64")
         begin = t.at(t.at("%inner", t.let(f"mul i64 {k}, %stride")), "%row", "i64")
         for b in blocks:
-            inner = t.let(f"load {ints}, ptr {t.at(begin, b, ints)}, align 8")
+            inner = t.load(t.at(begin, b, ints), ints, 8)
             words = t.let(f"xor {ints} {inner}, {word}")
-            _store(t, number(words), slot(t, slots, b, place))
+            t.store(number(words), slot(t, slots, b, place))
 
     each(t, "k", "%count", column)
-    return _ended(t)
+    return t.ended()

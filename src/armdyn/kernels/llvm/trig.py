@@ -108,22 +108,21 @@ def sine_cosine_functions(v: Vectors, slots: int, most: int = 4) -> list[str]:
         i = t.let(f"select i1 {more}, i64 {moved}, i64 {i}")
     t.let(f"add i64 {i}, 0", "%i.next")
     t.let(f"add i64 {k}, 0", "%k.next")
-    angles = [t.let(f"load {v.type}, ptr {angle}, align {v.bytes}") for angle, _, _ in places]
+    angles = [t.load(angle) for angle, _, _ in places]
     far = [_is_far(t, x) for x in angles]
     mask = reduce(lambda a, b: t.let(f"or <{v.lanes} x i1> {a}, {b}"), far)
     t.branch(t.any(mask), "far", "near", begin="near")
     writers = [IrWriter(v, names=f"side{j}.") for j in range(together)]
     for writer, x, (_, *results) in zip(writers, angles, places, strict=True):
         for value, place in zip(_near(writer, x), results, strict=True):
-            writer.do(f"store {v.type} {value}, ptr {place}, align {v.bytes}")
+            writer.store(value, place)
     t.lines += chain.from_iterable(zip(*(writer.lines for writer in writers), strict=True))
     t.jump("done", begin="far")
     for some in places:
         t.do(f"call void @sin_cos.far({', '.join(f'ptr {place}' for place in some)})")
     t.jump("done", begin="done")
     t.branch(more, "loop", "exit", begin="exit")
-    t.do("ret void")
-    return [*t.lines, "}", *_far(v)]
+    return [*t.ended(), *_far(v)]
 
 
 def _is_far(t: IrWriter, x: str) -> str:
@@ -199,11 +198,10 @@ def _signed(t: IrWriter, value: str, turns: str) -> str:
 def _far(v: Vectors) -> list[str]:
     head = "define internal void @sin_cos.far(ptr %x, ptr %s, ptr %c) noinline cold nounwind {"
     t = IrWriter(v, head)
-    x = t.let(f"load {v.type}, ptr %x, align {v.bytes}")
+    x = t.load("%x")
     far = _is_far(t, x)
     near = _near(t, t.select(far, v.splat(0.0), x))
     for function, place, value in zip(("sin", "cos"), ("%s", "%c"), near, strict=True):
         chosen = t.select(far, t.by_lane(function, t.select(far, x, v.splat(0.0))), value)
-        t.do(f"store {v.type} {chosen}, ptr {place}, align {v.bytes}")
-    t.do("ret void")
-    return [*t.lines, "}"]
+        t.store(chosen, place)
+    return t.ended()

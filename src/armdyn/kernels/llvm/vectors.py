@@ -119,6 +119,19 @@ class IrWriter:
         """An element of an array."""
         return self.let(f"load {kind}, ptr {self.at(array, place, kind)}")
 
+    def load(self, place: str, kind: str = "", align: int = 0) -> str:
+        """What lies at a place: a vector, aligned as such unless said."""
+        return self.let(f"load {kind or self.v.type}, ptr {place}, align {align or self.v.bytes}")
+
+    def store(self, value: str, place: str, kind: str = "", align: int = 0) -> None:
+        """Put a value to a place, of the same kind."""
+        kind = kind or self.v.type
+        self.do(f"store {kind} {value}, ptr {place}, align {align or self.v.bytes}")
+
+    def ended(self) -> list[str]:
+        """All lines of a function that gives nothing back."""
+        return [*self.lines, "  ret void", "}"]
+
     # arithmetic
 
     def binary(self, op: str, a: str, b: str) -> str:
