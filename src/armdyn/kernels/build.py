@@ -22,7 +22,7 @@ from armdyn.forks import lock_over_fork
 from armdyn.graph.program import Program
 from armdyn.kernels import numpy_api
 from armdyn.kernels.cache import ObjectCache, user_cache
-from armdyn.kernels.llvm.backend import LlvmBackend, LlvmTarget, MachineCode
+from armdyn.kernels.llvm.backend import LlvmTarget, MachineCode, build, linked
 from armdyn.kernels.llvm.rollout_loop import StateRows
 from armdyn.model import RobotModel
 from armdyn.quantities.program import quantity_program
@@ -51,16 +51,6 @@ SOURCES = (
 
 _lock = lock_over_fork()
 _alive: "weakref.WeakValueDictionary[str, MachineCode]" = weakref.WeakValueDictionary()
-BACKEND = LlvmBackend()
-
-
-def build(program: Program, target: LlvmTarget) -> MachineCode:
-    """The machine code of a program: its plan, the text of a module, and that compiled and linked.
-
-    `armdyn.kernels.llvm.segments.best_plan` and `armdyn.kernels.llvm.module.module` give the first
-    two to be printed.
-    """
-    return BACKEND.compile(program, target)
 
 
 def machine_code(
@@ -81,7 +71,7 @@ def machine_code(
         if found is None:
             cache = cache or user_cache()
             kept = cache.get(key) if cache else None
-            found = None if kept is None else _loaded(kept)
+            found = None if kept is None else _linked(kept)
             if found is None:
                 found = _compiled(model, request, target, program)
                 if cache:
@@ -90,10 +80,10 @@ def machine_code(
         return found
 
 
-def _loaded(kept: bytes) -> MachineCode | None:
+def _linked(kept: bytes) -> MachineCode | None:
     """Machine code from what was kept; None if that is none."""
     try:
-        return BACKEND.load(kept)
+        return linked(kept)
     except (ValueError, TypeError, LookupError, RuntimeError, struct.error):
         return None
 

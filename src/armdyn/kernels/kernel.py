@@ -14,7 +14,7 @@ from armdyn.forks import cached_property
 from armdyn.graph.count import Operations
 from armdyn.graph.program import Program
 from armdyn.kernels import numpy_api
-from armdyn.kernels.build import BACKEND, machine_code
+from armdyn.kernels.build import machine_code
 from armdyn.kernels.cache import ObjectCache
 from armdyn.kernels.llvm.backend import Linked, LlvmTarget, MachineCode
 from armdyn.kernels.llvm.target import Target
@@ -250,5 +250,5 @@ def type_name(dtype: npt.DTypeLike) -> str:
         name = np.dtype(dtype).name
     except TypeError:
         name = str(dtype)
-    check_known("type of a kernel", name, BACKEND.dtypes)
+    check_known("type of a kernel", name, numpy_api.TYPE_NUMBERS)
     return name

@@ -4,7 +4,7 @@ import json
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -16,20 +16,6 @@ from armdyn.kernels.llvm.entry import entry_module
 from armdyn.kernels.llvm.module import module
 from armdyn.kernels.llvm.rollout_loop import StateRows
 from armdyn.kernels.llvm.target import Target
-
-Target_contra = TypeVar("Target_contra", contravariant=True)
-Kernel_co = TypeVar("Kernel_co", covariant=True)
-
-
-class Backend(Protocol[Target_contra, Kernel_co]):
-    """A way to run programs: LLVM is one, another is a package beside it with such a class."""
-
-    dtypes: ClassVar[tuple[str, ...]]
-    """The types of numbers that its kernels compute in."""
-
-    def compile(self, program: Program, target: Target_contra) -> Kernel_co:
-        """A program, ready to be called on a target."""
-
 
 _LOCK = lock_over_fork(getattr(llvm.ffi.lib, "_lock", None))
 """That of all calls of LLVM, by whomever: nobody forks while one is under way."""
@@ -100,33 +86,31 @@ class MachineCode:
     """The same as bytes that can be kept: a line about it, then the object file."""
 
 
-class LlvmBackend(Backend[LlvmTarget, MachineCode]):
-    """Programs as machine code."""
+def build(program: Program, target: LlvmTarget) -> MachineCode:
+    """The machine code of a program: its plan, the text of a module, and that compiled and linked.
 
-    dtypes = tuple(numpy_api.TYPE_NUMBERS)
+    `armdyn.kernels.llvm.segments.best_plan` and `armdyn.kernels.llvm.module.module` give the first
+    two to be printed.
+    """
+    processor, dtype, rows = target.processor, target.dtype, target.rows
+    if target.entry:
+        text = entry_module(program, processor, dtype)
+    else:
+        ahead = processor.bits == Target.host().bits  # narrower code is for a few states
+        text = module(program, processor, dtype, ahead=ahead, rows=rows, sweep=target.sweep)
+    inputs = [(array.name, len(array.symbols)) for array in program.inputs]
+    functions = [f for f in FUNCTIONS if f"@{f}(" in text]
+    head = {"inputs": inputs, "shape": program.shape, "functions": functions}
+    return linked(json.dumps(head).encode() + b"\n" + object_code(text, processor))
 
-    def compile(self, program: Program, target: LlvmTarget) -> MachineCode:
-        """Machine code in memory."""
-        processor, dtype, rows = target.processor, target.dtype, target.rows
-        if target.entry:
-            text = entry_module(program, processor, dtype)
-        else:
-            ahead = processor.bits == Target.host().bits  # narrower code is for a few states
-            text = module(program, processor, dtype, ahead=ahead, rows=rows, sweep=target.sweep)
-        inputs = [(array.name, len(array.symbols)) for array in program.inputs]
-        functions = [f for f in FUNCTIONS if f"@{f}(" in text]
-        head = {"inputs": inputs, "shape": program.shape, "functions": functions}
-        code = object_code(text, target.processor)
-        return self.load(json.dumps(head).encode() + b"\n" + code)
 
-    def load(self, content: bytes) -> MachineCode:
-        """Machine code in memory from what was kept."""
-        line, _, code = content.partition(b"\n")
-        head = json.loads(line)
-        linked = Linked(code, head["functions"])
-        inputs = tuple((name, size) for name, size in head["inputs"])
-        entry = "entry" in head["functions"]
-        return MachineCode(linked, inputs, tuple(head["shape"]), entry, content)
+def linked(content: bytes) -> MachineCode:
+    """Machine code in memory from what was kept."""
+    line, _, code = content.partition(b"\n")
+    head = json.loads(line)
+    functions, inputs = head["functions"], tuple((name, size) for name, size in head["inputs"])
+    shape, entry = tuple(head["shape"]), "entry" in functions
+    return MachineCode(Linked(code, functions), inputs, shape, entry, content)
 
 
 def object_code(text: str, target: Target) -> bytes:
