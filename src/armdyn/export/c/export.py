@@ -1,7 +1,7 @@
 """Programs as C99: one source and one header, no allocation, no library but that of maths."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -78,6 +78,10 @@ class CSources:
         """The program of each function."""
         return {f.name: f.program for f in self.functions}
 
+    def each(self, write: Callable[["CSources", Function], list[str]]) -> str:
+        """What is written for every function, one after the other."""
+        return "\n".join(line for function in self.functions for line in write(self, function))
+
     @property
     def used(self) -> set[str]:
         """The operations of all functions."""
@@ -138,7 +142,7 @@ def _header(made: CSources, sizes: Mapping[str, Sequence[Footprint]]) -> str:
     library = [f"Of the C library they call {', '.join(called) or 'nothing'}."]
     library += _FAR if "angle_sum" in used else []
     lines = [
-        *_block([*file_lines(made.model, made.options), "", *_ALIASING, *library]),
+        *comment_block([*file_lines(made.model, made.options), "", *_ALIASING, *library]),
         f"#ifndef {upper}_H",
         f"#define {upper}_H",
         "",
@@ -154,7 +158,7 @@ def _header(made: CSources, sizes: Mapping[str, Sequence[Footprint]]) -> str:
         if made.options.single:
             off = f"In float off by at most {rounded_up(float_error(made.model, function))}"
             measured += [f"{off} of the largest entry, or of 1, in {STATES} states."]
-        lines += _block([*function_lines(made.model, function), *measured])
+        lines += comment_block([*function_lines(made.model, function), *measured])
         lines += [*_signature(made, function, ";"), ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
     return "\n".join(lines) + "\n"
@@ -177,20 +181,20 @@ def _source(made: CSources) -> str:
     written: list[str] = []
     for function in made.functions:
         text = Body(function.program, language, table)
-        written += _block([operations(function.program)])
+        written += comment_block([operations(function.program)])
         written += [*_signature(made, function, ""), "{"]
         unused = [f"(void){i.name};" for i in function.program.inputs if i.name not in text.used]
         body = [f"    {statement}" for statement in (*unused, *text.statements)]
         written += [*body, ""] if body else []
         written += [*_results(function, text.outputs), "}", ""]
     name, prefix = comment(made.model.title or made.model.name), made.prefix
-    lines = _block([f"Dynamics of {name}; {prefix}.h says what is computed."])
+    lines = comment_block([f"Dynamics of {name}; {prefix}.h says what is computed."])
     lines += [f'#include "{prefix}.h"', ""]
     if made.used & {*LIBRARY, *HELPERS} - {"sign"}:
         lines += ["#include <math.h>", ""]
     if table.values:
         values = table.values.items()
-        lines += _block(_NUMBERS)
+        lines += comment_block(_NUMBERS)
         lines += [f"static const {made.real} {k} = {language.number(v)};" for k, v in values]
         lines += [""]
     words = {
@@ -223,6 +227,11 @@ def _signature(made: CSources, function: Function, end: str) -> list[str]:
     line = start + ", ".join(arguments) + ")" + end
     if len(line) <= COLUMNS:
         return [line]
+    return spread(start, arguments, end)
+
+
+def spread(start: str, arguments: Sequence[str], end: str = "") -> list[str]:
+    """The head of a function with an argument a line."""
     return [start, *(f"    {a}," for a in arguments[:-1]), f"    {arguments[-1]}){end}"]
 
 
@@ -240,10 +249,11 @@ def _results(function: Function, outputs: list[str]) -> list[str]:
     return lines
 
 
-def _block(lines: list[str]) -> list[str]:
+def comment_block(lines: Sequence[str], begin: str = "/*") -> list[str]:
+    """Lines as a comment of C; one of them stays one."""
     if len(lines) == 1:
         return [f"/* {lines[0]} */"]
-    return ["/*", *(f" * {line}".rstrip() for line in lines), " */"]
+    return [begin, *(f" * {line}".rstrip() for line in lines), " */"]
 
 
 def _single(value: float) -> str:

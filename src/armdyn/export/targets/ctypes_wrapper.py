@@ -8,15 +8,9 @@ from armdyn.export.targets.target import ExportTarget, Package, filled
 
 def _package(made: CSources) -> Package:
     title, *about = file_lines(made.model, made.options)
-    words = {
-        "TITLE": title,
-        "ABOUT": "\n".join(about),
-        "PREFIX": made.prefix,
-        "REAL": made.real,
-        "FUNCTIONS": "\n".join(line for f in made.functions for line in _function(made, f)),
-    }
     name = f"{made.prefix}_ctypes"
-    texts = {**made.texts, f"{name}.py": filled("ctypes.py.in", words)}
+    words = {"TITLE": title, "ABOUT": "\n".join(about), "FUNCTIONS": made.each(_function)}
+    texts = made.texts | filled(made, {f"{name}.py": "ctypes.py.in"}, **words)
     first = made.functions[0]
     zeros = ", ".join(f"[0.0] * {i.size}" for i in first.program.inputs)
     return Package(texts, f'python -c "import {name}; print({name}.{first.name}({zeros}))"')

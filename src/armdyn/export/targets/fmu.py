@@ -168,7 +168,7 @@ def _text(root: ET.Element) -> str:
 
 
 def _package(made: CSources, binary: bool) -> Package:
-    sources = {**made.texts, "fmu_model.h": _model_header(made), "fmu.c": filled("fmu/fmu.c", {})}
+    sources = made.texts | _own_sources(made)
     contents: dict[str, str | bytes] = {"modelDescription.xml": model_description(made)}
     contents |= {f"sources/{name}": text for name, text in sources.items()}
     contents["sources/buildDescription.xml"] = build_description(made)
@@ -178,21 +178,15 @@ def _package(made: CSources, binary: bool) -> Package:
     return Package({name: _archive(contents)}, f"fmpy validate {name} && fmpy simulate {name}")
 
 
-def _model_header(made: CSources) -> str:
-    """What the source of every FMU must know of this arm."""
-    found, n = variables(made), len(made.model.independent)
+def _own_sources(made: CSources) -> dict[str, str]:
+    """The source of every FMU, and what it must know of this arm."""
+    found = variables(made)
     first = {v.name: place for place, v in reversed([*enumerate(found)])}
     given = [i.name for i in made.functions[0].program.inputs[3:]]
     more = "".join(f", (v) + {first[f'{name}[1]']}" for name in given)
-    words = {
-        "PREFIX": made.prefix,
-        "TOKEN": token(made),
-        "JOINTS": n,
-        "VARIABLES": len(found),
-        "MORE": more,
-        "STARTS": ", ".join(repr(v.start or 0.0) for v in found),
-    }
-    return filled("fmu/fmu_model.h", words)
+    starts = ", ".join(repr(v.start or 0.0) for v in found)
+    words = {"TOKEN": token(made), "VARIABLES": len(found), "MORE": more, "STARTS": starts}
+    return filled(made, {name: f"fmu/{name}" for name in ("fmu_model.h", "fmu.c")}, **words)
 
 
 def _binary(prefix: str, sources: dict[str, str]) -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 from math import prod
 
 from armdyn.errors import check_known
-from armdyn.export.c.export import CSources
+from armdyn.export.c.export import CSources, comment_block, spread
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.options import Function
 from armdyn.export.targets.target import ExportTarget, Package, filled, this_platform
@@ -17,18 +17,16 @@ def _package(made: CSources) -> Package:
     check_known("platform", name, PLATFORMS)
     platform, prefix = PLATFORMS[name], made.prefix
     end, dtype = ENDS[platform.format], "float32" if made.options.single else "float64"
-    words = {
-        "PREFIX": prefix,
-        "GUARD": f"{prefix.upper()}_KERNELS_H",
-        "PLATFORM": f"{name}, {platform.triple}, {platform.cpu}",
-        "ABOUT": "\n".join(f" * {line}".rstrip() for line in file_lines(made.model, made.options)),
-        "DECLARATIONS": "\n".join(line for f in made.functions for line in _declared(made, f)),
-        "FUNCTIONS": "\n".join(line for f in made.functions for line in _function(made, f)),
-    }
-    files: dict[str, str | bytes] = {
-        f"{prefix}_kernels.h": filled("kernels/kernels.h", words),
-        f"{prefix}_kernels.c": filled("kernels/kernels.c", words),
-    }
+    about = comment_block(file_lines(made.model, made.options))
+    texts = filled(
+        made,
+        {f"{prefix}_kernels.{kind}": f"kernels/kernels.{kind}" for kind in "hc"},
+        PLATFORM=f"{name}, {platform.triple}, {platform.cpu}",
+        ABOUT="\n".join(about[1:-1]),
+        DECLARATIONS=made.each(_declared),
+        FUNCTIONS=made.each(_function),
+    )
+    files: dict[str, str | bytes] = {**texts}
     for f in made.functions:
         made.options.progress(f"compiling {f.name} for {name}")
         loop = kernel_object(f.program, f"{prefix}_{f.name}_loop", platform, dtype)
@@ -41,14 +39,12 @@ def _head(made: CSources, f: Function) -> list[str]:
     """A function of whole batches, up to its last parenthesis."""
     names = [f"const {made.real} *{i.name}" for i in f.program.inputs]
     names += [f"{made.real} *{f.quantity.symbol or 'result'}"]
-    ends = [*(f"{name}," for name in names[:-1]), f"{names[-1]})"]
-    return [f"void {made.prefix}_{f.name}_batch(size_t states,", *(f"    {end}" for end in ends)]
+    return spread(f"void {made.prefix}_{f.name}_batch(size_t states,", names)
 
 
 def _declared(made: CSources, f: Function) -> list[str]:
-    about = ["/*", *(f" * {line}".rstrip() for line in function_lines(made.model, f)), " */"]
     *head, last = _head(made, f)
-    return [*about, *head, f"{last};", ""]
+    return [*comment_block(function_lines(made.model, f)), *head, f"{last};", ""]
 
 
 def _function(made: CSources, f: Function) -> list[str]:

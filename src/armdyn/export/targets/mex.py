@@ -12,28 +12,23 @@ from armdyn.export.targets.target import ExportTarget, Package, filled
 
 def _package(made: CSources) -> Package:
     name, single = made.prefix, made.options.single
-    words = {
-        "PREFIX": name,
-        "REAL": made.real,
-        "CLASS": "mxSINGLE_CLASS" if single else "mxDOUBLE_CLASS",
-        "CLASS_NAME": "single" if single else "double",
-        "CALLS": "\n".join(line for f in made.functions for line in _call(name, f)),
-        "TABLE": "\n".join(_entry(f) for f in made.functions),
-        "MOST": max(len(f.program.inputs) for f in made.functions),
-        "CHECKS": "\n".join(_checks(made)),
-    }
-    files = {
-        f"{name}_mex.c": "mex/mex.c",
-        f"{name}_build.m": "mex/build.m",
-        f"{name}_test.m": "mex/test.m",
-    }
-    texts = {path: filled(file, words) for path, file in files.items()}
+    texts = filled(
+        made,
+        {f"{name}_{file}": f"mex/{file}" for file in ("mex.c", "build.m", "test.m")},
+        CLASS="mxSINGLE_CLASS" if single else "mxDOUBLE_CLASS",
+        CLASS_NAME="single" if single else "double",
+        CALLS=made.each(_call),
+        TABLE="\n".join(_entry(f) for f in made.functions),
+        MOST=max(len(f.program.inputs) for f in made.functions),
+        CHECKS="\n".join(_checks(made)),
+    )
     texts |= {f"+{name}/{f.name}.m": _function(made, f) for f in made.functions}
     try_it = f"octave --quiet --no-history --eval '{name}_build; {name}_test'"
     return Package({**made.texts, **texts}, try_it)
 
 
-def _call(prefix: str, f: Function) -> list[str]:
+def _call(made: CSources, f: Function) -> list[str]:
+    prefix = made.prefix
     given = [f"x[{k}]" for k in range(len(f.program.inputs))]
     head = f"static void call_{f.name}(const real *const *x, real *y)"
     if f.program.shape:

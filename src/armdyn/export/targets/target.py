@@ -5,11 +5,13 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 
 from armdyn.errors import ModelError
 from armdyn.export.c.export import CSources
 from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions
+from armdyn.version import __version__
 
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 SYSTEMS = {"win32": "windows"}
@@ -62,10 +64,17 @@ class ExportTarget:
         return replace(given, functions=self.functions, friction=given.friction and self.friction)
 
 
-def filled(name: str, words: Mapping[str, object]) -> str:
-    """A template of this room in which every @NAME@ is replaced by its word; each must have one."""
-    text = (files("armdyn.export.targets") / "templates" / name).read_text(encoding="utf-8")
-    return re.sub(r"@([A-Z_]+)@", lambda found: str(words[found[1]]), text)
+def filled(made: CSources, templates: Mapping[str, str], **words: object) -> dict[str, str]:
+    """Templates of this room by the path that each is written to, every @NAME@ its word in them.
+
+    Each must have one: of the words given here, or of those that several targets have.
+    """
+    words |= {"PREFIX": made.prefix, "UPPER": made.prefix.upper(), "REAL": made.real}
+    words |= {"JOINTS": len(made.model.independent), "VERSION": __version__}
+    folder = files("armdyn.export.targets") / "templates"
+    texts = {path: (folder / name).read_text(encoding="utf-8") for path, name in templates.items()}
+    word = partial(re.sub, r"@([A-Z_]+)@", lambda name: str(words[name[1]]))
+    return {path: word(text) for path, text in texts.items()}
 
 
 def this_platform() -> str:

@@ -5,8 +5,8 @@
  * or memory of others by Eigen::Map. Matrices are stored row by row. Results may be written over
  * arguments.
  */
-#ifndef @GUARD@
-#define @GUARD@
+#ifndef @UPPER@_HPP
+#define @UPPER@_HPP
 
 #include <Eigen/Core>
 

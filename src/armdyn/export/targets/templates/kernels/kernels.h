@@ -6,8 +6,8 @@
  * state, so that threads may compute parts of a batch. Those with much scratch memory allocate it,
  * and abort where there is none.
  */
-#ifndef @GUARD@
-#define @GUARD@
+#ifndef @UPPER@_KERNELS_H
+#define @UPPER@_KERNELS_H
 
 #include <stddef.h>
 
