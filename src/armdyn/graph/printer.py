@@ -1,11 +1,7 @@
 """Infix text with the brackets that it needs: one printer of operations, a table a language."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
-from armdyn.graph.nodes import Node
-from armdyn.graph.visit import reachable, uses
 
 SUM, PRODUCT, SIGN, POWER, NAME = range(1, 6)
 """How tightly an expression holds together."""
@@ -55,39 +51,3 @@ class Language:
 
 PLAIN = Language()
 """Text to read."""
-
-
-def show(outputs: Iterable[Node], width: int = 88) -> str:
-    """The outputs as text, one a line, after the subexpressions that they share.
-
-    A subexpression that is used once gets a name if it has more characters than the width.
-
-    >>> from armdyn.graph import Graph
-    >>> g = Graph()
-    >>> x, y = g.input("x"), g.input("y")
-    >>> print(show([(x + y) * x, 2 - x * (x + y)]))
-    t1 = x * (x + y)
-    [0] = t1
-    [1] = 2 - t1
-    """
-    outputs = list(outputs)
-    nodes, used = reachable(outputs), uses(outputs)
-    prefix = "t"
-    while any(re.fullmatch(rf"{prefix}\d+", node.name) for node in nodes):
-        prefix += "t"
-    lines: list[str] = []
-    text: dict[int, Infix] = {}
-    for node in nodes:
-        op, args = node.op, node.args
-        if op == "neg" and args[0].op == "sub" and used[args[0].index] == 1:
-            op, args = "sub", args[0].args[::-1]  # -(a - b) = b - a
-        if not args:
-            text[node.index] = PLAIN.literal(repr(node))
-            continue
-        written = PLAIN.operation(op, [text[a.index] for a in args])
-        if used[node.index] > 1 or len(written.text) > width:
-            name = f"{prefix}{len(lines) + 1}"
-            lines.append(f"{name} = {written.text}")
-            written = Infix(name)
-        text[node.index] = written
-    return "\n".join([*lines, *(f"[{i}] = {text[n.index].text}" for i, n in enumerate(outputs))])
