@@ -1,13 +1,12 @@
 """What is printed: blocks of equations, a legend of symbols and notes, in no format yet."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from armdyn.closed_forms.readable import Angle
 from armdyn.closed_forms.tree import ZERO, AngleFunction, Expr, Symbol, angle_functions, leaves
 from armdyn.model.friction import COEFFICIENTS
-from armdyn.shorten.canonical.parameters import Parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def legend(
     names: Iterable[str],
     values: Mapping[str, float],
     letters: Mapping[str, str],
-    known: Mapping[str, Parameter],
+    known: Container[str],
 ) -> tuple[Meaning, ...]:
     """The meaning of each name that has a value; a letter alone means the parameter it is."""
     stands = {text.strip(): parameter for parameter, text in reversed(list(letters.items()))}

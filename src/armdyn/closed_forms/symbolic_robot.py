@@ -175,7 +175,7 @@ def symbolise(
     the others. Variables are symbols although their value is zero.
     """
     robot = canonical(model)
-    known = {symbol: p.value for symbol, p in parameters(model, robot).items()}
+    known = parameters(model, robot)
     gravity = dict(_gravity(robot))
     known |= {name: abs(value) for name, value in gravity.values() if value}
     known |= _tool(model)

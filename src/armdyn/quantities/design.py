@@ -43,7 +43,7 @@ OPTIONS = ("friction", "payload")
 
 def design_values(model: RobotModel) -> dict[str, float]:
     """Every number that a design can change, by its name, with its value."""
-    found = {name: p.value for name, p in parameters(model).items() if not name.startswith("p")}
+    found = {name: x for name, x in parameters(model).items() if not name.startswith("p")}
     for i, joint in enumerate(model.joints):
         if joint.rotor.inertia:
             found[f"N{i + 1}"] = joint.rotor.gear_ratio

@@ -45,7 +45,7 @@ def equations(branch) -> set[str]:
 def with_numbers(model: RobotModel, values: dict[str, float]) -> RobotModel:
     """The robot with parameters at values, whether or not such bodies exist."""
     robot = canonical(model)
-    number = {s: p.value for s, p in parameters(model, robot).items()} | values
+    number = parameters(model, robot) | values
     pseudo = {}
     for i in range(1, len(robot.links) + 1):
         m, c = number[f"m{i}"], np.array([number[f"{axis}{i}"] for axis in "xyz"])
@@ -117,7 +117,7 @@ class TestSahasArm:
         found = simplify(model, ["x2", "x3", "Ixx2", "Ixx3"])
         (branch,) = (b for b in found.branches if not b.needs)
         assert branch.feasible
-        numbers = {s: p.value for s, p in parameters(found.robot.model).items()}
+        numbers = parameters(found.robot.model)
         assert numbers["x2"] == pytest.approx(case["d2"], rel=1e-9)
         assert numbers["Ixx2"] == pytest.approx(case["I2"][0], rel=1e-9)
         q = np.random.default_rng(5).uniform(-3, 3, (20, 3))
@@ -177,7 +177,7 @@ def test_every_arm_of_a_branch_has_a_constant_mass_matrix(name, seed):
     for branch in (b for b in found.branches if not b.needs):
         open_ = [s for s in free if s not in branch.numbers]
         values = {s: asked.values.get(s, 0.0) for s in {*asked.values, *free}}
-        values |= {s: p.value for s, p in parameters(model).items()}
+        values |= parameters(model)
         numbers = fill(branch, open_, values, seed)
         assert variation(with_numbers(model, numbers)) < 1e-11
         assert variation(model) > 1e-3

@@ -20,9 +20,8 @@ def robot():
 
 def redesigned(robot, name, value):
     """The robot with one other number, the long way round."""
-    model, number = robot.model, parameters(robot.model)[name]
-    change = value - number.value
-    i = number.link
+    model, i = robot.model, int(name[1:]) - 1
+    change = value - parameters(model)[name]
     if name[0] == "a":
         return armdyn.Robot(redesign(model, {}, lengths={i + 1: change}))
     if name[0] == "d":

@@ -20,9 +20,6 @@ A link without mass that has a first moment (of a reduced parameter set) has mx2
 instead of a centre of mass, and its tensor is about the origin.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
 
 from armdyn.arrays import Array
@@ -37,51 +34,28 @@ MOMENT_TOLERANCE = 1e-13
 """Largest entry, relative to the moments it is a difference of, that counts as zero."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A number of a robot."""
-
-    symbol: str
-    word: str
-    """Its name for people: "link2.com.x"."""
-    link: int
-    value: float
-
-
-def parameters(model: RobotModel, robot: CanonicalRobot | None = None) -> dict[str, Parameter]:
+def parameters(model: RobotModel, robot: CanonicalRobot | None = None) -> dict[str, float]:
     """Masses, centres of mass, inertias, rotors, lengths and offsets by symbol, zeros included."""
     robot = canonical(model) if robot is None else robot
-    found: dict[str, Parameter] = {}
-    for i, (link, up) in enumerate(zip(robot.links, link_numbers(robot), strict=True)):
-        rotor = model.joints[i].rotor.reflected
-        numbers = [*_inertial(link, i), (f"Ia{i + 1}", "rotor", rotor)]
-        numbers.append((f"d{i + 1}", "offset", float(link.r)))
+    found: dict[str, float] = {}
+    for i, (link, up) in enumerate(zip(robot.links, link_numbers(robot), strict=True), start=1):
+        found |= _inertial(link, i)
+        found |= {f"Ia{i}": model.joints[i - 1].rotor.reflected, f"d{i}": float(link.r)}
         if link.type.pitched:
-            numbers.append((f"p{i + 1}", "pitch", float(link.type.slide)))
-        for symbol, part, value in numbers:
-            found[symbol] = Parameter(symbol, f"link{i + 1}.{part}", i, value)
+            found[f"p{i}"] = float(link.type.slide)
         if link.parent >= 0:
-            branch = "".join(up.partition("_")[1:])
-            for axis, name, value in zip(("", ".y", ".z"), LENGTHS, link.across, strict=True):
-                word = f"link{link.parent + 1}.length{branch}{axis}"
-                found[name + up] = Parameter(name + up, word, link.parent, float(value))
-    for k, drive in enumerate(model.drives, start=1):
-        last = int(np.flatnonzero(model.drive_ratios[k - 1])[-1])
-        symbol = f"Ia{len(robot.links) + k}"
-        found[symbol] = Parameter(symbol, f"drive{k}.rotor", last, drive.rotor.reflected)
-    return found
+            lengths = zip(LENGTHS, link.across, strict=True)
+            found |= {name + up: float(value) for name, value in lengths}
+    drives = enumerate(model.drives, start=len(robot.links) + 1)
+    return found | {f"Ia{k}": drive.rotor.reflected for k, drive in drives}
 
 
-def _inertial(link: CanonicalLink, i: int) -> Iterator[tuple[str, str, float]]:
+def _inertial(link: CanonicalLink, i: int) -> dict[str, float]:
     mass, com, tensor = about_com(link.J, link.u, link.M)
-    n, has_com = i + 1, bool(mass)
-    yield f"m{n}", "mass", mass
-    vector = com if has_com or not np.any(link.u) else link.u
-    for axis, value in zip("xyz", vector, strict=True):
-        symbol = axis if vector is com else f"m{axis}"
-        yield f"{symbol}{n}", f"{'com' if vector is com else 'moment'}.{axis}", float(value)
-    for name, a, b in ENTRIES:
-        yield f"I{name}{n}", f"inertia.{name}", float(tensor[a, b])
+    axes, first = (("mx", "my", "mz"), link.u) if not mass and np.any(link.u) else ("xyz", com)
+    numbers = {"m": mass} | dict(zip(axes, first, strict=True))
+    numbers |= {f"I{name}": tensor[a, b] for name, a, b in ENTRIES}
+    return {f"{symbol}{i}": float(value) for symbol, value in numbers.items()}
 
 
 def about_com(J: Array, u: Array, mass: float) -> tuple[float, Array, Array]:

@@ -112,7 +112,7 @@ class Trunk:
 def trunks(model: RobotModel) -> Iterator[Trunk]:
     """The parts of a robot that share nothing but the base."""
     robot = canonical(model)
-    values = {symbol: p.value for symbol, p in parameters(model, robot).items()}
+    values = parameters(model, robot)
     roots = [path[0] for path in model.paths]
     for root, part in zip(sorted(set(roots)), branches(robot), strict=True):
         yield _trunk(part, tuple(i for i, r in enumerate(roots) if r == root), values)
