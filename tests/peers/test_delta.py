@@ -5,8 +5,7 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.bench.peers import PinocchioLoops
-from support.loop_peers import MujocoLoops
+from support.loop_peers import MujocoLoops, PinocchioRobot
 from support.peers import close
 
 pytestmark = pytest.mark.slow
@@ -15,7 +14,7 @@ pytestmark = pytest.mark.slow
 def test_torques_are_what_makes_a_delta_robot_move_so():
     robot, rng = armdyn.load("delta"), np.random.default_rng(4)
     model, active = robot.model, list(robot.model.independent)
-    rigid, soft = PinocchioLoops(pin, model), MujocoLoops(model)
+    rigid, soft = PinocchioRobot(pin, model), MujocoLoops(model)
     for _ in range(3):
         q = rng.uniform(*robot.limits.T)
         qd, qdd = rng.uniform(-2.0, 2.0, (2, 3))

@@ -11,10 +11,9 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.bench.peers import PinocchioLoops
 from armdyn.model import FrictionLaw
 from armdyn.robot import Robot
-from support.loop_peers import MujocoLoops
+from support.loop_peers import MujocoLoops, PinocchioRobot
 from support.loops import PARALLELOGRAM_ARM, dyad_arm
 from support.peers import close
 
@@ -44,7 +43,7 @@ def smooth(robot):
 
 @pytest.fixture(scope="module")
 def pinocchio(robot):
-    return PinocchioLoops(pin, robot.model)
+    return PinocchioRobot(pin, robot.model)
 
 
 def motions(robot, pinocchio):

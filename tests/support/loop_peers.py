@@ -1,12 +1,30 @@
-"""Robots with loops as MuJoCo has them, solved by its own constraints."""
+"""Robots with loops as Pinocchio and MuJoCo have them, solved by their own constraints."""
 
 from xml.etree import ElementTree as xml
 
 import mujoco
 import numpy as np
 
+from armdyn.bench.peers import PinocchioLoops
+
 IMPEDANCES = (0.9999, 0.9997, 0.9993, 0.9985)
 """What MuJoCo's `solimp` is set to; 0.9999 is the largest it takes, and 1 would be rigid."""
+
+
+class PinocchioRobot(PinocchioLoops):
+    """The robot in Pinocchio, asked for one state after the other."""
+
+    def accelerations(self, q, qd, tau):
+        """Those of all joints, and forces of b on a in cut joints, (loops, 3), world axes."""
+        state = (v[self.order] for v in (q, qd, tau))
+        closures = self.models, self.datas, self.settings
+        qdd = self.pin.constraintDynamics(self.model, self.data, *state, *closures)
+        return qdd[self.back], np.array([each.contact_force.linear for each in self.datas])
+
+    def tree_torques(self, q, qd, qdd):
+        """Torques at all joints of the open tree."""
+        state = (v[self.order] for v in (q, qd, qdd))
+        return np.array(self.pin.rnea(self.model, self.data, *state)[self.back])
 
 
 class MujocoLoops:

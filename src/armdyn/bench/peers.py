@@ -68,18 +68,6 @@ class PinocchioLoops:
         pin.initConstraintDynamics(other, self.data, self.models, self.datas)
         self.settings = pin.ProximalSettings(*PROXIMAL)
 
-    def accelerations(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
-        """Those of all joints, and forces of b on a in cut joints, (loops, 3), world axes."""
-        qdd = self.pin.constraintDynamics(
-            self.model,
-            self.data,
-            *(v[self.order] for v in (q, qd, tau)),
-            self.models,
-            self.datas,
-            self.settings,
-        )
-        return qdd[self.back], np.array([each.contact_force.linear for each in self.datas])
-
     def closure_matrix(self, q: Array) -> Array:
         """A of the rates A q̇ = 0 that keep the loops closed, (3 loops, N)."""
         self.pin.computeJointJacobians(self.model, self.data, q[self.order])
@@ -90,11 +78,6 @@ class PinocchioLoops:
         for cut, data in zip(self.models, self.datas, strict=True):
             cut.calc(self.model, self.data, data)
         return self.pin.getConstraintsJacobian(self.model, self.data, self.models, self.datas)
-
-    def tree_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Torques at all joints of the open tree."""
-        state = (v[self.order] for v in (q, qd, qdd))
-        return np.array(self.pin.rnea(self.model, self.data, *state)[self.back])
 
 
 def depth_first(model: RobotModel) -> list[int]:

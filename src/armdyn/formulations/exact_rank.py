@@ -96,12 +96,10 @@ def _exact_way(
     if np.linalg.norm(across) < MEANT:  # what is along parallel axes is along either
         along = float(P @ first)
         rest = _without(P - along * first, size)
-        found: Array = _exact(graph, _without(along, size)) * before[1] + _exact(graph, rest)
-        return found
+        return np.asarray(_exact(graph, _without(along, size)) * before[1] + _exact(graph, rest))
     parts = _without(np.linalg.solve(np.stack([first, second, across], -1), P), size)
     a, b, c = _exact(graph, parts)
-    found = a * before[1] + b * axis + c * cross(before[1], axis)
-    return found
+    return np.asarray(a * before[1] + b * axis + c * cross(before[1], axis))
 
 
 def _exact_gravity(graph: Graph, model: RobotModel, axis: Array) -> Array:
@@ -132,16 +130,14 @@ def _exact_rotation(graph: Graph, R: Array) -> Array:
     else:
         a = float(np.arctan2(R[0, 2], -R[1, 2]))
         c = float(np.arctan2(R[2, 0], R[2, 1]))
-    found: Array = _turn(graph, a, 2) @ _turn(graph, b, 0) @ _turn(graph, c, 2)
-    return found
+    return np.asarray(_turn(graph, a, 2) @ _turn(graph, b, 0) @ _turn(graph, c, 2))
 
 
 def _exact_axis(graph: Graph, axis: Array) -> Array:
     """A direction of length 1 exactly."""
     b = float(np.arctan2(np.hypot(axis[0], axis[1]), axis[2]))
     a = float(np.arctan2(axis[0], -axis[1])) if np.sin(b) >= MEANT else 0.0
-    found: Array = (_turn(graph, a, 2) @ _turn(graph, b, 0))[:, 2]
-    return found
+    return np.asarray(_turn(graph, a, 2) @ _turn(graph, b, 0))[:, 2]
 
 
 def _turn(graph: Graph, angle: float, about: int) -> Array:

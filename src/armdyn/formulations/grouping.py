@@ -1,6 +1,7 @@
 """Coefficients of grouped parameters: rounding removed where the geometry says what they are."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -103,15 +104,13 @@ def _symbol(model: RobotModel, first: int, i: int, size: float) -> str | None:
 
 def _words(joint: Joint) -> dict[int, tuple[tuple[str, float], ...]]:
     """Lengths and products of lengths of a joint, by their power of length."""
-    x, y, z = (f"{joint.name}.{axis}" for axis in "xyz")
-    a, b, c = np.abs(joint.placement[:3, 3])
+    one = [(f"{joint.name}.{axis}", abs(joint.placement[k, 3])) for k, axis in enumerate("xyz")]
+    two = list(combinations(one, 2))
     return {
-        1: ((x, a), (y, b), (z, c), (f"2*{x}", 2 * a), (f"2*{y}", 2 * b), (f"2*{z}", 2 * c)),
+        1: (*one, *((f"2*{x}", 2 * a) for x, a in one)),
         2: (
-            *((f"{x}^2", a * a), (f"{y}^2", b * b), (f"{z}^2", c * c)),
-            *((f"{x}*{y}", a * b), (f"{x}*{z}", a * c), (f"{y}*{z}", b * c)),
-            (f"({x}^2 + {y}^2)", a * a + b * b),
-            (f"({x}^2 + {z}^2)", a * a + c * c),
-            (f"({y}^2 + {z}^2)", b * b + c * c),
+            *((f"{x}^2", a * a) for x, a in one),
+            *((f"{x}*{y}", a * b) for (x, a), (y, b) in two),
+            *((f"({x}^2 + {y}^2)", a * a + b * b) for (x, a), (y, b) in two),
         ),
     }

@@ -40,8 +40,9 @@ class _Direction:
     given: Array
     exact: Array
     """Residues, (3,)."""
+    given_partner: Array
     partner: Array
-    """Residues of a unit vector that is normal to it."""
+    """A unit vector that is normal to it, and its residues."""
 
 
 @dataclass(slots=True, eq=False)
@@ -80,27 +81,19 @@ class ExactGeometry:
         root = square_root(int(n @ n) % p, p)
         if root is None:
             return None
-        return _Direction(v, pow(root, -1, p) * n % p, a.exact)
+        return _Direction(v, pow(root, -1, p) * n % p, a.given, a.exact)
 
     def _around(self, v: Array, a: _Direction) -> _Direction:
         """In the plane that is normal to a."""
         p = self.prime
         x, y = a.partner, np.cross(a.exact, a.partner) % p
-        given_x = self._floats(a)
-        given_y = np.cross(a.given, given_x)
-        angle = float(np.arctan2(v @ given_y, v @ given_x))
+        given_y = np.cross(a.given, a.given_partner)
+        angle = float(np.arctan2(v @ given_y, v @ a.given_partner))
         sign = 1
         if abs(angle) > np.pi / 2:
             angle, sign = angle - np.copysign(np.pi, angle), -1
         c, s = circle_point(number_residue(float(np.tan(angle / 2)), p), p)
-        return _Direction(v, sign * (c * x + s * y) % p, a.exact)
-
-    def _floats(self, a: _Direction) -> Array:
-        """The partner of a direction as floats."""
-        for known in self._directions:
-            if known.exact is a.partner:
-                return known.given
-        return stereographic_axes(a.given)[0]
+        return _Direction(v, sign * (c * x + s * y) % p, a.given, a.exact)
 
     def _anywhere(self, v: Array) -> _Direction:
         """By its stereographic projection."""
@@ -110,7 +103,8 @@ class ExactGeometry:
         over = pow(1 + a * a + b * b, -1, p)
         found = np.array([2 * a, 2 * b, 1 - a * a - b * b], dtype=object) * over % p
         partner = np.array([1 - a * a + b * b, -2 * a * b, -2 * a], dtype=object) * over % p
-        return _Direction(v, sign * found.astype(np.int64) % p, partner.astype(np.int64))
+        exact, partner = (x.astype(np.int64) for x in (sign * found, partner))
+        return _Direction(v, exact % p, stereographic_axes(v)[0], partner)
 
     def point(self, x: Array) -> Array:
         """A point, (3,)."""

@@ -12,8 +12,6 @@ from armdyn.errors import ModelError, ShapeError, shown
 
 ORTHOGONAL = 1e-6
 """Largest difference of RᵀR from the identity in a rotation."""
-ENTRIES = 18
-"""Numbers of a motion: a rotation row by row, then three vectors."""
 VECTORS = ("angular_velocity", "angular_acceleration", "linear_acceleration")
 
 
