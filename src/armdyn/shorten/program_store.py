@@ -12,7 +12,6 @@ import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
-from pathlib import Path
 from typing import Any
 
 from armdyn.forks import lock_over_fork
@@ -59,17 +58,14 @@ def _archive() -> zipfile.ZipFile | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramStore:
+class ProgramStore(Shelf):
     """A folder of small JSON files; a damaged or foreign one is as good as none."""
 
-    folder: Path | None
-    """None: nothing is kept."""
+    suffix: str = SUFFIX
 
     def find(self, key: str) -> Program | None:
         """The program that this version of armdyn kept, or None."""
-        if self.folder is None:
-            return None
-        content = Shelf(self.folder, SUFFIX).load(key + SUFFIX, LARGEST_FILE)
+        content = self.load(key + SUFFIX, LARGEST_FILE)
         try:
             version, digest, text = json.loads(content or b"")
             if version != __version__ or digest != _digest(text):
@@ -80,16 +76,15 @@ class ProgramStore:
 
     def store(self, key: str, program: Program) -> None:
         """Keep a program; a folder that cannot be written is no error."""
-        if self.folder is None:
-            return
         text = json.dumps(program.data())
         content = json.dumps([__version__, _digest(text), text]).encode()
-        Shelf(self.folder, SUFFIX).keep(key + SUFFIX, content, LARGEST_CACHE)
+        self.keep(key + SUFFIX, content, LARGEST_CACHE)
 
 
-def user_programs() -> ProgramStore:
-    """The programs kept for this user."""
-    return ProgramStore(cache_folder(FOLDER))
+def user_programs() -> ProgramStore | None:
+    """The programs kept for this user; None if nothing is to be kept on disk."""
+    folder = cache_folder(FOLDER)
+    return None if folder is None else ProgramStore(folder)
 
 
 def _digest(text: str) -> str:

@@ -27,7 +27,7 @@ from armdyn.shorten.constant import constant_mass_matrix, product
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.part_proof import difference, exact, keeps_digits
 from armdyn.shorten.parts import BIAS, MASS_MATRIX, WEIGHT, Part, PartWriter, guarded
-from armdyn.shorten.program_store import ProgramStore, key_of, shipped, user_programs
+from armdyn.shorten.program_store import key_of, shipped, user_programs
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
 from armdyn.shorten.shorten import shortest_of
@@ -81,11 +81,12 @@ def shortest(robot: CanonicalRobot, part: Part, budget: SearchBudget = QUICK) ->
     key = key_of(asdict(part), pattern(robot))
 
     def search() -> Program:
-        kept = user_programs() if budget.deep else ProgramStore(None)
-        program = shipped(key) or kept.find(key)
+        kept = user_programs() if budget.deep else None
+        program = shipped(key) or (kept.find(key) if kept else None)
         if program is None:
             program = searched(generic(robot), part, budget)
-            kept.store(key, program)
+            if kept:
+                kept.store(key, program)
         return program
 
     return _once((key, budget.deep), search)

@@ -107,7 +107,6 @@ def test_a_program_is_kept_by_the_zeros_of_a_robot(tmp_path):
         store.store(key_of("weight", []), program)
         assert file.parent.stat().st_mode & 0o777 == 0o700
         assert store.find(key) is None
-    assert ProgramStore(None).find(key) is None
 
 
 @pytest.mark.parametrize(

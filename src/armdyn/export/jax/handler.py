@@ -104,8 +104,8 @@ class _Frame:
         t, arrays = self.t, len(self.inputs) + 1
         _answer_query(t, self.layout)
         t.label("run")
-        buffers = _field(t, "%frame", self.layout.arguments)
-        results = _field(t, "%frame", self.layout.results)
+        buffers = t.field("%frame", self.layout.arguments)
+        results = t.field("%frame", self.layout.results)
         self.arguments = [self._data(buffers, k) for k in range(len(self.inputs))]
         for k, size in enumerate(self.inputs):
             self._put_step(k, size)
@@ -130,7 +130,7 @@ class _Frame:
         return "\n".join([*self.t.lines, "}"]) + "\n"
 
     def _data(self, buffers: str, place: int) -> str:
-        return _field(self.t, self.t.item(buffers, place, "ptr"), self.layout.data)
+        return self.t.field(self.t.item(buffers, place, "ptr"), self.layout.data)
 
     def _row(self, data: str, row: str, size: int) -> str:
         """The pointer to a row of some numbers."""
@@ -151,7 +151,7 @@ def _answer_query(t: IrWriter, layout: Layout) -> None:
     kind = t.let(f"load i32, ptr {t.at('%extension', layout.kind)}")
     asked = t.let(f"icmp eq i32 {kind}, {layout.metadata_kind}")
     t.branch(asked, "answer", "run", begin="answer")
-    metadata = _field(t, "%extension", layout.metadata)
+    metadata = t.field("%extension", layout.metadata)
     for place, number in enumerate((layout.major, layout.minor)):
         t.do(f"store i32 {number}, ptr {t.at(metadata, layout.version + 4 * place)}")
     t.do("ret ptr null")
@@ -169,7 +169,3 @@ def _count_states(t: IrWriter, axes: int, layout: Layout) -> None:
     t.let(f"mul i64 %n, {t.item('%dimensions', '%k')}", "%n.next")
     t.let("add i64 %k, 1", "%k.next")
     t.jump("count", begin="compute")
-
-
-def _field(t: IrWriter, thing: str, offset: int) -> str:
-    return t.let(f"load ptr, ptr {t.at(thing, offset)}")

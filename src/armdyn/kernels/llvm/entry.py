@@ -55,8 +55,8 @@ def _entry(v: Vectors, count: int) -> list[str]:
     _require(t, t.let(f"icmp eq i64 %nargs, {count}"))
     t.jump("all", begin="all")
     t.branch(t.let("icmp eq ptr %names, null"), "run", "named", begin="named")
-    _require(t, t.let(f"icmp eq i64 {_field(t, '%names', SIZE, 'i64')}, 1"))
-    _require(t, t.let(f"icmp eq ptr {_field(t, '%names', ITEMS, 'ptr')}, @name_out"))
+    _require(t, t.let(f"icmp eq i64 {t.field('%names', SIZE, 'i64')}, 1"))
+    _require(t, t.let(f"icmp eq ptr {t.field('%names', ITEMS)}, @name_out"))
     given = t.item("%args", count, "ptr")
     t.jump("out", begin="out")
     t.jump("run", begin="run")
@@ -73,10 +73,10 @@ def _choose(v: Vectors, inputs: list[str]) -> list[str]:
     """
     t, count = IrWriter(v, f"define ptr @choose{CALLED}"), len(inputs)
     t.label("start")
-    bound = _field(t, "%self", api.STRUCTURE, "ptr")
+    bound = t.field("%self", api.STRUCTURE)
     method = t.item(bound, 0, "ptr")
     t.branch(t.let("icmp eq ptr %names, null"), "sum", "named", begin="named")
-    size = _field(t, "%names", SIZE, "i64")
+    size = t.field("%names", SIZE, "i64")
     t.jump("sum", begin="sum")
     named = t.let(f"phi i64 [0, %start], [{size}, %named]")
     words = t.at("%names", ITEMS)
@@ -148,7 +148,7 @@ class _Values:
         for k, length in enumerate(inputs):
             self._copy(data[k], t.at("%slots", sum(inputs[:k]) * size), length)
         self._steps()
-        results = _field(t, "%result", api.DATA, "ptr")
+        results = t.field("%result", api.DATA)
         for k, slot in enumerate(self.pieces.outputs):
             self._copy(t.at("%slots", slot * size), t.at(results, k * size), 1)
         if any(i.op in ("div", "sqrt", "guard") for i in program.instructions):
@@ -163,7 +163,7 @@ class _Values:
         t = self.t
         array = t.item("%args", k, "ptr")
         _require(t, _is_vector(t, array, (length,), api.ALIGNED))
-        return _field(t, array, api.DATA, "ptr")
+        return t.field(array, api.DATA)
 
     def _steps(self) -> None:
         """The segments, and between them sines and cosines."""
@@ -225,7 +225,7 @@ def _choose_output(t: IrWriter, output: tuple[int, ...]) -> None:
 def _give_back(t: IrWriter, size: int) -> None:
     """Give no result that is not of numbers, if numbers are asked for."""
     t.branch("%numbers", "check", "done", begin="check")
-    data = _field(t, "%result", api.DATA, "ptr")
+    data = t.field("%result", api.DATA)
     t.jump("each")
     t.label("each")
     t.let("phi i64 [0, %check], [%next, %each]", "%k")
@@ -243,15 +243,15 @@ def _give_back(t: IrWriter, size: int) -> None:
 def _is_vector(t: IrWriter, array: str, shape: tuple[int, ...], flags: int) -> str:
     """Whether an object is an array of this shape, dense and with these flags."""
     # nothing else may be read before it is known to be an array
-    _require(t, t.let(f"icmp eq ptr {_field(t, array, 8, 'ptr')}, @array_type"))
-    _require(t, t.let(f"icmp eq i32 {_field(t, array, api.NDIM, 'i32')}, {len(shape)}"))
-    descr = _field(t, array, api.DESCR, "ptr")
+    _require(t, t.let(f"icmp eq ptr {t.field(array, 8)}, @array_type"))
+    _require(t, t.let(f"icmp eq i32 {t.field(array, api.NDIM, 'i32')}, {len(shape)}"))
+    descr = t.field(array, api.DESCR)
     sound = t.let(f"icmp eq ptr {descr}, @descr_{t.v.dtype}")
-    mask = t.let(f"and i32 {_field(t, array, api.FLAGS, 'i32')}, {flags}")
+    mask = t.let(f"and i32 {t.field(array, api.FLAGS, 'i32')}, {flags}")
     sound = t.let(f"and i1 {sound}, {t.let(f'icmp eq i32 {mask}, {flags}')}")
     if not shape:
         return sound
-    lengths, strides = (_field(t, array, at, "ptr") for at in (api.DIMENSIONS, api.STRIDES))
+    lengths, strides = (t.field(array, at) for at in (api.DIMENSIONS, api.STRIDES))
     step = t.v.size
     for axis in reversed(range(len(shape))):
         for where, expected in ((lengths, shape[axis]), (strides, step)):
@@ -265,7 +265,3 @@ def _require(t: IrWriter, condition: str) -> None:
     """Go on in a new block if the condition holds, and to %other if not."""
     name = f"is{t.name()[1:]}"
     t.branch(condition, name, "other", begin=name)
-
-
-def _field(t: IrWriter, thing: str, offset: int, kind: str) -> str:
-    return t.let(f"load {kind}, ptr {t.at(thing, offset)}")

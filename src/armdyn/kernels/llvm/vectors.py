@@ -119,6 +119,10 @@ class IrWriter:
         """An element of an array."""
         return self.let(f"load {kind}, ptr {self.at(array, place, kind)}")
 
+    def field(self, thing: str, offset: int, kind: str = "ptr") -> str:
+        """What a thing has at some bytes behind its beginning."""
+        return self.let(f"load {kind}, ptr {self.at(thing, offset)}")
+
     def load(self, place: str, kind: str = "", align: int = 0) -> str:
         """What lies at a place: a vector, aligned as such unless said."""
         return self.let(f"load {kind or self.v.type}, ptr {place}, align {align or self.v.bytes}")
