@@ -33,9 +33,9 @@ class StandingMap(ABC):
     def G(self) -> Array | None:
         """q̇_all = G q̇, (..., N, n); None: the identity."""
 
-    @abstractmethod
     def G_rate(self, qd: Array) -> Array | None:
         """Ġ, (..., N, n); None where G is constant."""
+        return None
 
     @abstractmethod
     def rates(self, qd: Array) -> Array:
@@ -87,11 +87,8 @@ class Coordinates(StandingMap):
     """The map of a robot; one that is the same everywhere is that at a configuration as well."""
 
     model: RobotModel
-
-    @property
-    @abstractmethod
-    def is_linear(self) -> bool:
-        """Whether the map is the same at all configurations."""
+    is_linear: bool
+    """Whether the map is the same at all configurations."""
 
     @property
     def is_identity(self) -> bool:
@@ -115,19 +112,18 @@ class Coordinates(StandingMap):
         In a graph these are symbols for positions that are solved for elsewhere.
         """
 
-    @abstractmethod
     def positions(self, q: Array) -> Array:
         """Positions of all joints, (..., N)."""
+        return self.at(q).q
 
     @abstractmethod
     def known(self, full: Array) -> StandingMap:
         """The map where positions of all joints are known, (..., N)."""
 
-    @abstractmethod
     def near_assembly(self, full: Array) -> Array:
         """Positions of all joints with passive ones at the turn that is nearest to the assembly."""
+        return full  # where they follow from the coordinates, turns included
 
-    @abstractmethod
     def explain(self, q: Array) -> None:
         """Raise an error that names the loop and the state where the robot cannot be.
 

@@ -52,9 +52,6 @@ class LinearCoordinates(Coordinates):
         """The same with positions of all joints, (..., N)."""
         return LinearCoordinates(self.model, self.G, self.k, self.closed, full)
 
-    def G_rate(self, qd: Array) -> None:
-        """None: it is constant."""
-
     def positions(self, q: Array) -> Array:
         """Positions of all joints, (..., N)."""
         return q if self.G is None else q @ self.G.T + self.k
@@ -70,13 +67,6 @@ class LinearCoordinates(Coordinates):
     def torques(self, tau: Array) -> Array:
         """Torques at the coordinates, (..., n), for torques at all joints."""
         return tau if self.G is None else tau @ self.G
-
-    def near_assembly(self, full: Array) -> Array:
-        """The same positions: they follow from the coordinates, turns included."""
-        return full
-
-    def explain(self, q: Array) -> None:
-        """Nothing: there is no loop that could be the cause."""
 
     def with_drives(self) -> "LinearCoordinates":
         """The map to all joints, followed by drives that turn with several."""

@@ -79,10 +79,6 @@ class LoopCoordinates(Coordinates):
         """The map where positions of all joints are known, (..., N)."""
         return self.at(full[..., list(self.model.independent)], full, closed=True)
 
-    def positions(self, q: Array) -> Array:
-        """Positions of all joints, (..., N)."""
-        return self.at(q).q
-
     def near_assembly(self, full: Array) -> Array:
         """Positions of all joints with passive ones at the turn that is nearest to the assembly."""
         model, found = self.model, full.copy()
