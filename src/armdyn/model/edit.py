@@ -183,11 +183,7 @@ def with_payload(
     Instead of the mass, an `Inertia` in the tool frame may be given. What the robot holds already
     is an error, unless this body is to be held beside it: `add`.
     """
-    link = model.flange.link
-    if link < 0:
-        raise ModelError(
-            f"the tool of {model.name!r} is on the base, where a payload has no effect"
-        )
+    link = payload_link(model)
     if not check_truth("add", add) and (already := model.payloads):
         raise ModelError(
             f"{model.name!r} holds a payload of {model.payload_mass:g} kg already "
@@ -217,6 +213,15 @@ def with_payload(
             stacklevel=3,
         )
     return holding
+
+
+def payload_link(model: RobotModel) -> int:
+    """The link that carries the tool, and what it holds."""
+    if model.flange.link < 0:
+        raise ModelError(
+            f"the tool of {model.name!r} is on the base, where a payload has no effect"
+        )
+    return model.flange.link
 
 
 def without_payload(model: RobotModel) -> RobotModel:

@@ -9,6 +9,7 @@ from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ModelError, shown
 from armdyn.formulations.regressor import ten_parameters
 from armdyn.model import Body, Inertia, Link, RobotModel
+from armdyn.model.edit import payload_link
 from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, cos_sin
 
 
@@ -33,7 +34,7 @@ def loaded(model: RobotModel, robot: CanonicalRobot, payload: Array) -> Canonica
     Frames do not depend on inertias, and J, u and M are linear in them: each parameter adds what a
     link that has this parameter alone, at the tool, has in the frame of the robot.
     """
-    at = _carrier(model)
+    at = payload_link(model)
     link = robot.links[at]
     J, u, M = np.array(link.J, dtype=object), np.array(link.u, dtype=object), link.M
     bodies = list(model.links)
@@ -77,18 +78,9 @@ def payload_in_link(model: RobotModel, payload: Array) -> Array:
 
     They are linear in those in tool axes: each unit of these is a column.
     """
-    _carrier(model)
+    payload_link(model)  # if there is one
     moved = [_inertia(unit).moved(model.tool_frame.placement) for unit in np.eye(10)]
     return np.stack([ten_parameters(body) for body in moved], -1) @ payload
-
-
-def _carrier(model: RobotModel) -> int:
-    """The link that carries the tool."""
-    if model.flange.link < 0:
-        raise ModelError(
-            f"the tool of {model.name!r} is on the base, where a payload has no effect"
-        )
-    return model.flange.link
 
 
 def _inertia(ten: Array) -> Inertia:
