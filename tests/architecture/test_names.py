@@ -9,7 +9,7 @@ from support.paths import SOURCE
 from support.source_code import FILES, tree_of
 
 CLASSES = """
-Angle Axes Block Body Branch Choices Equations Finding LinkMotion Load Loop Noise Piece
+Angle Axes Block Body Branch Choices Equations Finding Load Loop Noise Piece
 Problem Program Quantity Rows Samples Search Segment Shape Space System Table Term _Builder _Step
 """
 FUNCTIONS = """

@@ -12,8 +12,7 @@ from armdyn.arrays import Array, broadcast, check_joint_vector, lost
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
-from armdyn.quantities.passive_joints import PASSIVE_JOINTS
-from armdyn.quantities.program import QUANTITIES, checked
+from armdyn.quantities.program import PASSIVE_JOINTS, QUANTITIES, checked
 from armdyn.quantities.quantity import WRENCH, Quantity, noun_of
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import wrench_name

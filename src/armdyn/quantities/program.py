@@ -8,6 +8,8 @@ to its plan and to machine code.
 
 from functools import lru_cache
 
+import numpy as np
+
 from armdyn.arrays import Array
 from armdyn.errors import check_known, is_one_of
 from armdyn.graph.program import Program
@@ -23,7 +25,6 @@ from armdyn.quantities import (
     reactions,
     regressors,
 )
-from armdyn.quantities.passive_joints import PASSIVE_JOINTS
 from armdyn.quantities.products import jacobian_product
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
@@ -33,6 +34,25 @@ from armdyn.shorten.search import Progress
 from armdyn.shorten.shorten import shortened
 from armdyn.shorten.shortest import SearchBudget
 
+
+def _passive_joints(s: TracedRobot, q: Array) -> Array:
+    """Two numbers for each passive joint."""
+    found = [(s.model.joints[i], x) for i, x in enumerate(s.nodes(s.here(q).q))]
+    passive = [(joint.type.only_turns, x) for joint, x in found if not joint.actuated]
+    rows = [(x.cos(), x.sin()) if turns else (x, 0.0) for turns, x in passive]
+    return s.nodes(np.array(rows, dtype=object).reshape(-1, 2))
+
+
+PASSIVE_JOINTS = Quantity(
+    "passive_joints",
+    "Where the passive joints of loops are. Not a number where a loop cannot be closed.",
+    ("q",),
+    _passive_joints,
+    symbol="P",
+    result="cosine and sine of the angle of each passive joint, or its position [m] and 0",
+    shape=("P", 2),
+)
+"""What kernels are told of a robot whose loops are solved beforehand."""
 QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
