@@ -8,7 +8,7 @@ import pytest
 import armdyn
 import torch
 from armdyn.errors import MissingExtraError, ShapeError, UnknownNameError
-from armdyn.export.torch.operators import run_program
+from armdyn.export.torch.tensor_function import run_program
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.random_robots import random_model
