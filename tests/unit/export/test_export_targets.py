@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import CompilerError, ModelError, UnknownNameError, WriteError
-from armdyn.export.c.accuracy import float_error, rounded_up
+from armdyn.export.c.export import float_error, rounded_up
 from armdyn.export.export import TARGETS
 from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions, functions_of, write_all
 from armdyn.kernels.kernel import Kernel
