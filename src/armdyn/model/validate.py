@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 
 from armdyn.errors import ArmdynWarning, InertiaError, ModelError, is_one_of, shown
-from armdyn.model.inertia import Inertia
 from armdyn.model.link import Body
 from armdyn.model.robot import RobotModel
 
@@ -34,15 +33,19 @@ def bodies(model: RobotModel) -> Iterator[Body]:
 
 def physical_findings(model: RobotModel) -> list[Finding]:
     """What is wrong with the inertias of a robot; a reduced set has none but in payloads."""
-    return [
-        Finding(
-            "warning" if model.reduced and not body.payload else level,
-            f"link {body.name!r}",
-            message,
-        )
-        for body in bodies(model)
-        for level, message in _inertia_findings(body.inertia)
-    ]
+    findings = []
+    for body in bodies(model):
+        where, fault = f"link {body.name!r}", body.inertia.fault
+        if fault is not None:
+            level: Level = "warning" if model.reduced and not body.payload else "error"
+            findings.append(Finding(level, where, fault))
+        elif body.inertia.mass == 0 and not body.inertia.is_zero:
+            message = (
+                "it has inertia but no mass: not a physical link, but a valid reduced parameter "
+                "set; the torques are right, the centre of mass means nothing"
+            )
+            findings.append(Finding("warning", where, message))
+    return findings
 
 
 def upward_gravity(model: RobotModel) -> Iterator[Finding]:
@@ -79,15 +82,3 @@ def physical_warnings(model: RobotModel, physical: Physical = "error") -> Iterat
             )
         if physical != "ignore" and not (finding.level == "warning" and model.reduced):
             yield Finding("warning", finding.where, text)
-
-
-def _inertia_findings(inertia: Inertia) -> Iterator[tuple[Level, str]]:
-    fault = inertia.fault
-    if fault is not None:
-        yield "error", fault
-    elif inertia.mass == 0 and not inertia.is_zero:
-        yield (
-            "warning",
-            "it has inertia but no mass: not a physical link, but a valid reduced parameter "
-            "set; the torques are right, the centre of mass means nothing",
-        )
