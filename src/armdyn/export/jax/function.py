@@ -26,11 +26,11 @@ class JaxFunction:
         self.__name__ = self.__qualname__ = self.kernel.request.quantity
         self.__doc__ = f"{self.kernel!r} in JAX"
         self._check_x64(jax)
-        from armdyn.export.jax.layout import layout  # noqa: PLC0415
+        from armdyn.export.jax.layout import check_version  # noqa: PLC0415
         from armdyn.export.jax.primitive import Quantity  # noqa: PLC0415
 
         if not by_program and jax.default_backend() == "cpu":
-            layout(jax.ffi.include_dir())
+            check_version(jax.ffi.include_dir())
         sizes = tuple(self.inputs.values())
         self._quantity = Quantity(kernels, by_program, sizes, self.shape, self.kernel.dtype)
 

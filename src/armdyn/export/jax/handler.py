@@ -8,7 +8,7 @@ nearest cache, and each is cut apart there: XLA would read and write all of it o
 
 from math import prod
 
-from armdyn.export.jax.layout import Layout
+from armdyn.export.jax import layout
 from armdyn.kernels.kernel import Kernel
 from armdyn.kernels.llvm.backend import Linked, object_code
 from armdyn.kernels.llvm.target import Target
@@ -25,11 +25,11 @@ class Handler:
     `parts` are the sizes of the arrays that the result, a vector, is cut into; one: it is not cut.
     """
 
-    def __init__(self, kernel: Kernel, layout: Layout, parts: tuple[int, ...] = ()):
+    def __init__(self, kernel: Kernel, parts: tuple[int, ...] = ()):
         self.kernel, target = kernel, Target.host()
         vectors = Vectors(target.lanes(kernel.dtype), kernel.dtype, target.fma)
         sizes, shape = tuple(kernel.inputs.values()), kernel.shape
-        frame = _Frame(vectors, sizes, shape, layout)
+        frame = _Frame(vectors, sizes, shape)
         text = frame.cut(kernel.address, parts) if len(parts) > 1 else frame.whole(kernel.address)
         self.code = Linked(object_code(text, target), ["handler"])
 
@@ -45,10 +45,8 @@ class _Frame:
     All arguments have the batch shape of the result.
     """
 
-    def __init__(
-        self, v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...], layout: Layout
-    ):
-        self.v, self.inputs, self.output, self.layout = v, inputs, output, layout
+    def __init__(self, v: Vectors, inputs: tuple[int, ...], output: tuple[int, ...]):
+        self.v, self.inputs, self.output = v, inputs, output
         self.t = t = IrWriter(v, "define ptr @handler(ptr %frame) nounwind {")
         t.label("entry")
         t.let(f"alloca [{len(inputs) + 1} x ptr], align 8", "%pointers")
@@ -102,10 +100,10 @@ class _Frame:
         The last `axes` of a result are those of one state.
         """
         t, arrays = self.t, len(self.inputs) + 1
-        _answer_query(t, self.layout)
+        _answer_query(t)
         t.label("run")
-        buffers = t.field("%frame", self.layout.arguments)
-        results = t.field("%frame", self.layout.results)
+        buffers = t.field("%frame", layout.ARGUMENTS)
+        results = t.field("%frame", layout.RESULTS)
         self.arguments = [self._data(buffers, k) for k in range(len(self.inputs))]
         for k, size in enumerate(self.inputs):
             self._put_step(k, size)
@@ -114,7 +112,7 @@ class _Frame:
         for axis in range(len(self.output)):
             self._put_step(arrays + len(self.inputs) + axis, prod(self.output[axis + 1 :]))
         t.let(f"load ptr, ptr {results}", "%result")
-        _count_states(t, axes, self.layout)
+        _count_states(t, axes)
         return results
 
     def _run(self, loop: int, states: str) -> None:
@@ -130,7 +128,7 @@ class _Frame:
         return "\n".join([*self.t.lines, "}"]) + "\n"
 
     def _data(self, buffers: str, place: int) -> str:
-        return self.t.field(self.t.item(buffers, place, "ptr"), self.layout.data)
+        return self.t.field(self.t.item(buffers, place, "ptr"), layout.DATA)
 
     def _row(self, data: str, row: str, size: int) -> str:
         """The pointer to a row of some numbers."""
@@ -144,23 +142,23 @@ class _Frame:
         self.t.do(f"store i64 {step}, ptr {self.t.at('%steps', place, 'i64')}")
 
 
-def _answer_query(t: IrWriter, layout: Layout) -> None:
+def _answer_query(t: IrWriter) -> None:
     """Before its first call XLA asks which version of the interface a handler was made for."""
-    t.let(f"load ptr, ptr {t.at('%frame', layout.extensions)}", "%extension")
+    t.let(f"load ptr, ptr {t.at('%frame', layout.EXTENSIONS)}", "%extension")
     t.branch(t.let("icmp eq ptr %extension, null"), "run", "extended", begin="extended")
-    kind = t.let(f"load i32, ptr {t.at('%extension', layout.kind)}")
-    asked = t.let(f"icmp eq i32 {kind}, {layout.metadata_kind}")
+    kind = t.let(f"load i32, ptr {t.at('%extension', layout.KIND)}")
+    asked = t.let(f"icmp eq i32 {kind}, {layout.METADATA_KIND}")
     t.branch(asked, "answer", "run", begin="answer")
-    metadata = t.field("%extension", layout.metadata)
-    for place, number in enumerate((layout.major, layout.minor)):
-        t.do(f"store i32 {number}, ptr {t.at(metadata, layout.version + 4 * place)}")
+    metadata = t.field("%extension", layout.METADATA)
+    for place, number in enumerate(layout.VERSION):
+        t.do(f"store i32 {number}, ptr {t.at(metadata, layout.METADATA_VERSION + 4 * place)}")
     t.do("ret ptr null")
 
 
-def _count_states(t: IrWriter, axes: int, layout: Layout) -> None:
+def _count_states(t: IrWriter, axes: int) -> None:
     """%n: the product of the dimensions of %result before the last `axes`."""
-    t.let(f"load i64, ptr {t.at('%result', layout.rank)}", "%rank")
-    t.let(f"load ptr, ptr {t.at('%result', layout.dimensions)}", "%dimensions")
+    t.let(f"load i64, ptr {t.at('%result', layout.RANK)}", "%rank")
+    t.let(f"load ptr, ptr {t.at('%result', layout.DIMENSIONS)}", "%dimensions")
     t.let(f"sub i64 %rank, {axes}", "%leading")
     t.jump("count", begin="count")
     t.let("phi i64 [0, %run], [%k.next, %more]", "%k")

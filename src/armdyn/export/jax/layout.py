@@ -5,7 +5,6 @@ offsets, so a version that is not known here gets none.
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from armdyn.errors import BridgeError
@@ -13,45 +12,29 @@ from armdyn.errors import BridgeError
 HEADER = Path("xla", "ffi", "api", "c_api.h")
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Offsets in bytes, for pointers of eight bytes."""
-
-    major: int
-    minor: int
-    extensions: int = 8
-    """Of the list of extensions in a call frame."""
-    arguments: int = 72
-    """Of the pointer to the arguments in a call frame."""
-    results: int = 112
-    """Of the pointer to the results in a call frame."""
-    data: int = 24
-    """Of the numbers in a buffer, then its rank and its dimensions."""
-    rank: int = 32
-    dimensions: int = 40
-    kind: int = 8
-    """Of the type of an extension, and of the metadata in one of the type `metadata_kind`."""
-    metadata: int = 24
-    metadata_kind: int = 1
-    version: int = 24
-    """Of the two numbers of the version in metadata."""
+VERSION = 0, 3
+"""The one that is known; all offsets are of it, in bytes, for pointers of eight bytes."""
+EXTENSIONS, ARGUMENTS, RESULTS = 8, 72, 112
+"""Of the list of extensions in a call frame, and of the pointers to arguments and results there."""
+DATA, RANK, DIMENSIONS = 24, 32, 40
+"""Of the numbers in a buffer, then its rank and its dimensions."""
+KIND, METADATA, METADATA_KIND = 8, 24, 1
+"""Of the type of an extension, and of the metadata in one of the type `METADATA_KIND`."""
+METADATA_VERSION = 24
+"""Of the two numbers of the version in metadata."""
 
 
-LAYOUTS = {(0, minor): Layout(0, minor) for minor in (3,)}
-"""By the version of the header."""
-
-
-def layout(include: str) -> Layout:
-    """The layout of the jaxlib whose headers are in a folder; a BridgeError if it is not known."""
+def check_version(include: str) -> None:
+    """A BridgeError if the jaxlib whose headers are in a folder has another version."""
     version = _header_version(Path(include, HEADER))
-    if version in LAYOUTS:
-        return LAYOUTS[version]
-    known = ", ".join(f"{major}.{minor}" for major, minor in LAYOUTS)
+    if version == VERSION:
+        return
     found = "none that can be read" if version is None else "version {}.{}".format(*version)
     raise BridgeError(
         "this jaxlib has a foreign function interface of XLA whose version armdyn does not know "
-        f"({HEADER.as_posix()}: {found}; known: {known}): kernels cannot be called from JAX. Use "
-        "robot.jax(..., program=True), which needs no kernel, or another jaxlib"
+        f"({HEADER.as_posix()}: {found}; known: {'.'.join(map(str, VERSION))}): kernels cannot be "
+        "called from JAX. Use robot.jax(..., program=True), which needs no kernel, or another "
+        "jaxlib"
     )
 
 

@@ -21,7 +21,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from armdyn.export.jax.handler import Handler
-from armdyn.export.jax.layout import layout
+from armdyn.export.jax.layout import check_version
 from armdyn.export.jax.program import program_function
 from armdyn.export.library import target_name
 from armdyn.kernels.kernel import Kernel
@@ -47,7 +47,8 @@ class Quantity:
         name = target_name(kernel) + (".parts" if mode == "vjp" else "")
         if name not in _HANDLERS:
             parts = self.sizes if mode == "vjp" else ()
-            _HANDLERS[name] = Handler(kernel, layout(jax.ffi.include_dir()), parts)
+            check_version(jax.ffi.include_dir())
+            _HANDLERS[name] = Handler(kernel, parts)
             capsule = jax.ffi.pycapsule(_HANDLERS[name].address)
             jax.ffi.register_ffi_target(name, capsule, platform="cpu")
         return name
