@@ -48,5 +48,5 @@ def export(
         raise ModelError(f"the target {target} wraps C, not {language}; leave out the language")
     record = TARGETS[target]
     made = c_sources(model, record.options(options or ExportOptions()))
-    package = record.package(made)
-    return Exported(write_all(directory, package.files), made.programs, package.try_it)
+    contents, try_it = record.package(made)
+    return Exported(write_all(directory, contents), made.programs, try_it)

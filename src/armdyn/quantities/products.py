@@ -15,6 +15,7 @@ the torques: for a Panda a fifth fewer operations than reverse mode through the 
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -46,11 +47,11 @@ def jacobian_product(
 
 def _vector_jacobian(traced: TracedRobot, outputs: Array) -> tuple[Array, dict[str, int]]:
     """wᵀ J by reverse mode."""
-    symbols, aside = _symbols(traced, outputs), _SlopesAside(traced, outputs)
+    symbols, (aside, rows) = _symbols(traced, outputs), _slopes_aside(traced, outputs)
     weights = outputs.flat[0].graph.inputs(WEIGHTS, outputs.size)
-    found = vjp(outputs.flat, [*symbols, *aside.symbols], list(weights))
+    found = vjp(outputs.flat, [*symbols, *aside], list(weights))
     by = dict(zip((s.name for s in symbols), found, strict=False))
-    for weight, row in zip(found[len(symbols) :], aside.rows, strict=True):
+    for weight, row in zip(found[len(symbols) :], rows, strict=True):
         for name, slope in row.items():
             by[name] = by[name] + weight * slope
     inputs = traced.inputs | {WEIGHTS: outputs.size}
@@ -62,40 +63,33 @@ def _jacobian_vector(traced: TracedRobot, outputs: Array) -> tuple[Array, dict[s
     graph = outputs.flat[0].graph
     sizes = {direction_name(name): size for name, size in traced.inputs.items()}
     along = [node for name, size in sizes.items() for node in graph.inputs(name, size)]
-    symbols, aside = _symbols(traced, outputs), _SlopesAside(traced, outputs)
+    symbols, (aside, rows) = _symbols(traced, outputs), _slopes_aside(traced, outputs)
     tangent = dict(zip((s.name for s in symbols), along, strict=True))
-    for row in aside.rows:
+    for row in rows:
         terms = [slope * tangent[name] for name, slope in row.items()]
         along.append(sum(terms, graph.number(0)))
-    found = jvp(outputs.flat, [*symbols, *aside.symbols], along)
+    found = jvp(outputs.flat, [*symbols, *aside], along)
     return node_array(found, outputs.shape), traced.inputs | sizes
-
-
-class _SlopesAside:
-    """How the terms that are put aside, for which symbols stand, change with the arguments."""
-
-    def __init__(self, traced: TracedRobot, outputs: Array):
-        graph, terms = outputs.flat[0].graph, dict(traced.put_aside)
-        self.symbols = [graph.input(name) for name in terms]
-        """Of each term."""
-        inputs = [s for name in traced.inputs for s in traced.vector(name)]
-        following = _following(traced)
-        self.rows = []
-        """The derivatives of each term that are not zero, by the name of the argument's entry; they
-        are put aside as the terms are."""
-        for name, term in terms.items():
-            slopes = following.get(name) or _slopes(term, inputs, following)
-            self.rows.append(
-                {
-                    of: traced.stand_in(slope, graph, frictional=name in traced.frictional)
-                    for of, slope in slopes.items()
-                    if not is_number(slope, 0)
-                }
-            )
 
 
 Slopes = dict[str, Node]
 """Derivatives by the names of symbols."""
+
+
+def _slopes_aside(traced: TracedRobot, outputs: Array) -> tuple[list[Node], list[Slopes]]:
+    """The symbols that stand for terms put aside, and how each term changes with the arguments.
+
+    Derivatives that are not zero are by the name of the argument's entry, and put aside as well.
+    """
+    graph, terms = outputs.flat[0].graph, dict(traced.put_aside)
+    symbols = [graph.input(name) for name in terms]
+    inputs = [s for name in traced.inputs for s in traced.vector(name)]
+    following, rows = _following(traced), list[Slopes]()
+    for name, term in terms.items():
+        slopes = following.get(name) or _slopes(term, inputs, following)
+        aside = partial(traced.stand_in, graph=graph, frictional=name in traced.frictional)
+        rows.append({of: aside(x) for of, x in slopes.items() if not is_number(x, 0)})
+    return symbols, rows
 
 
 def _following(traced: TracedRobot) -> dict[str, Slopes]:

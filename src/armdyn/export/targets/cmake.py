@@ -30,7 +30,7 @@ def _package(made: CSources) -> Package:
         CALL=call if first.program.shape else f"result[0] = {call}",
     )
     try_it = "cmake -S . -B build && cmake --build build && ctest --test-dir build"
-    return Package(made.texts | eigen_header(made) | texts, try_it)
+    return made.texts | eigen_header(made) | texts, try_it
 
 
 CMAKE = ExportTarget("cmake", "a library with headers, test and installation", _package)

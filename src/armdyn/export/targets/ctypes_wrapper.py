@@ -13,7 +13,7 @@ def _package(made: CSources) -> Package:
     texts = made.texts | filled(made, {f"{name}.py": "ctypes.py.in"}, **words)
     first = made.functions[0]
     zeros = ", ".join(f"[0.0] * {i.size}" for i in first.program.inputs)
-    return Package(texts, f'python -c "import {name}; print({name}.{first.name}({zeros}))"')
+    return texts, f'python -c "import {name}; print({name}.{first.name}({zeros}))"'
 
 
 def _function(made: CSources, f: Function) -> list[str]:

@@ -39,7 +39,7 @@ def _package(made: CSources) -> Package:
     name = made.prefix
     compiled = f"cc -std=c99 -O2 -c {name}.c && printf '#include \"{name}.hpp\"\\n' > try.cpp"
     try_it = f"{compiled} && c++ -I/usr/include/eigen3 -c try.cpp"
-    return Package(made.texts | eigen_header(made), try_it)
+    return made.texts | eigen_header(made), try_it
 
 
 EIGEN = ExportTarget("eigen", "C and a header of C++ with Eigen::Map", _package)

@@ -175,7 +175,7 @@ def _package(made: CSources, binary: bool) -> Package:
     if binary:
         contents |= _binary(made.prefix, sources)
     name = f"{made.prefix}.fmu"
-    return Package({name: _archive(contents)}, f"fmpy validate {name} && fmpy simulate {name}")
+    return {name: _archive(contents)}, f"fmpy validate {name} && fmpy simulate {name}"
 
 
 def _own_sources(made: CSources) -> dict[str, str]:

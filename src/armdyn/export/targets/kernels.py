@@ -32,7 +32,7 @@ def _package(made: CSources) -> Package:
         loop = kernel_object(f.program, f"{prefix}_{f.name}_loop", platform, dtype)
         files[f"{prefix}_{f.name}{end}"] = loop
     try_it = f"cc -std=c99 -O2 -shared -fPIC {prefix}_kernels.c {prefix}_*{end} -o lib{prefix}.so"
-    return Package(files, try_it)
+    return files, try_it
 
 
 def _head(made: CSources, f: Function) -> list[str]:

@@ -24,7 +24,7 @@ def _package(made: CSources) -> Package:
     )
     texts |= {f"+{name}/{f.name}.m": _function(made, f) for f in made.functions}
     try_it = f"octave --quiet --no-history --eval '{name}_build; {name}_test'"
-    return Package({**made.texts, **texts}, try_it)
+    return {**made.texts, **texts}, try_it
 
 
 def _call(made: CSources, f: Function) -> list[str]:

@@ -33,7 +33,7 @@ def _package(made: CSources) -> Package:
         ORDER="\n".join(f"{k}. `{comment(j.name)}`" for k, j in enumerate(joints, start=1)),
     )
     sources = {f"src/{file}": text for file, text in made.texts.items()}
-    return Package({**sources, **texts}, f"colcon build --packages-select {name}")
+    return {**sources, **texts}, f"colcon build --packages-select {name}"
 
 
 ROS2 = ExportTarget(

@@ -18,14 +18,9 @@ SYSTEMS = {"win32": "windows"}
 ENDS = {"windows": ".dll", "darwin": ".dylib"}
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
-    """What a target makes of exported C."""
-
-    files: Mapping[str, str | bytes]
-    """Contents by the path in the folder of the export."""
-    try_it: str
-    """A command line that tries the result, in that folder."""
+Package = tuple[Mapping[str, str | bytes], str]
+"""What a target makes of exported C: contents by the path in the folder of the export, and a
+command line that tries the result, in that folder."""
 
 
 @dataclass(frozen=True, slots=True)
