@@ -148,7 +148,7 @@ def test_long_robots(tree, joints, record_property):
     for n in joints:
         model = random_model("R" * n, 5, tree=tree)
         program = quantity_program(model, Request("inverse_dynamics"))
-        pieces = plan(lower(program, Target.host().fma))
+        pieces = plan(program, lower(program, Target.host().fma))
         sizes.append((program.operations.total, len(pieces.steps), pieces.slots))
     record_property("operations, steps and slots", sizes)
     for small, large in pairwise(sizes):

@@ -103,7 +103,7 @@ def carried_out(program, pieces):
 def check_order(program, lowered):
     """Operands first, every value once, sines and cosines between the layers."""
     there = set(range(len(program.symbols) + len(program.constants)))
-    for layer in lowered.layers:
+    for layer in lowered:
         for value, _, args in layer.operations:
             assert set(args) <= there
             assert value not in there
@@ -111,7 +111,7 @@ def check_order(program, lowered):
         for angle, sine, cosine in layer.angles:
             assert angle in there
             there |= {sine, cosine} - {-1}
-    assert lowered.layers[-1].angles == ()
+    assert lowered[-1].angles == ()
     assert set(program.outputs) <= there
 
 
@@ -135,7 +135,7 @@ def test_fused_sums_are_the_sums(program, split):
 def test_products_are_fused_into_sums_if_only_sums_use_them(program):
     lowered = lower(program, fma=True)
     check_order(program, lowered)
-    made = {v: (op, args) for layer in lowered.layers for v, op, args in layer.operations}
+    made = {v: (op, args) for layer in lowered for v, op, args in layer.operations}
     begun = {args[2] for op, args in made.values() if op in FUSED}
     fused = {args[:2] for op, args in made.values() if op in FUSED}
     first = len(program.symbols) + len(program.constants)
@@ -157,7 +157,9 @@ def test_segments_and_slots_keep_every_value(program, shortest, more, fma):
     needed = lower(program, fma)
     for lowered in (needed, hastened(needed)):
         check_order(program, lowered)
-        assert carried_out(program, plan(lowered, lengths)) == [values[k] for k in program.outputs]
+        assert carried_out(program, plan(program, lowered, lengths)) == [
+            values[k] for k in program.outputs
+        ]
 
 
 def operations_of(pieces):
@@ -196,12 +198,12 @@ def test_segments_of_robots(name, quantity, fma):
     lowered = lower(program, fma)
     values = truth(program)
     for shortest, longest in ((80, 160), (5, 9), (40, 41)):
-        pieces = plan(lowered, (shortest, longest))
+        pieces = plan(program, lowered, (shortest, longest))
         assert carried_out(program, pieces) == [values[k] for k in program.outputs]
         lengths = [len(s.operations) for s in pieces.steps if isinstance(s, Segment)]
         assert max(lengths) <= longest
-        assert sum(lengths) == sum(len(layer.operations) for layer in lowered.layers)
-        assert sum(0 < length < shortest for length in lengths) <= len(lowered.layers)
+        assert sum(lengths) == sum(len(layer.operations) for layer in lowered)
+        assert sum(0 < length < shortest for length in lengths) <= len(lowered)
         assert pieces.slots < len(program.symbols) + len(program.instructions)
 
 
@@ -275,7 +277,8 @@ def test_work_is_about_linear_in_the_joints():
         for n in (10, 20, 40):
             model = random_model("R" * n, 5, tree=tree)
             program = quantity_program(model, Request("inverse_dynamics"))
-            pieces, best = plan(lower(program, HOST.fma, split=False)), best_plan(program, HOST)
+            pieces = plan(program, lower(program, HOST.fma, split=False))
+            best = best_plan(program, HOST)
             sizes.append((len(program.instructions), len(pieces.steps), pieces.slots))
             assert best.slots <= 1.2 * pieces.slots  # what runs is not far from it
             assert len(best.steps) <= len(pieces.steps) + 1

@@ -19,24 +19,16 @@ BLOCK_BYTES, FEWEST_STATES = 16384, 16
 COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
 
 
-class Handler:
-    """The machine code of a handler, with the kernel whose loop it calls.
+def handler(kernel: Kernel, parts: tuple[int, ...] = ()) -> Linked:
+    """The machine code of a handler, which calls the loop of a kernel: that must live as long.
 
     `parts` are the sizes of the arrays that the result, a vector, is cut into; one: it is not cut.
     """
-
-    def __init__(self, kernel: Kernel, parts: tuple[int, ...] = ()):
-        self.kernel, target = kernel, Target.host()
-        vectors = Vectors(target.lanes(kernel.dtype), kernel.dtype, target.fma)
-        sizes, shape = tuple(kernel.inputs.values()), kernel.shape
-        frame = _Frame(vectors, sizes, shape)
-        text = frame.cut(kernel.address, parts) if len(parts) > 1 else frame.whole(kernel.address)
-        self.code = Linked(object_code(text, target), ["handler"])
-
-    @property
-    def address(self) -> int:
-        """Of the handler."""
-        return self.code["handler"]
+    target = Target.host()
+    vectors = Vectors(target.lanes(kernel.dtype), kernel.dtype, target.fma)
+    frame = _Frame(vectors, tuple(kernel.inputs.values()), kernel.shape)
+    text = frame.cut(kernel.address, parts) if len(parts) > 1 else frame.whole(kernel.address)
+    return Linked(object_code(text, target), ["handler"])
 
 
 class _Frame:

@@ -20,11 +20,12 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from armdyn.export.jax.handler import Handler
+from armdyn.export.jax.handler import handler
 from armdyn.export.jax.layout import check_version
 from armdyn.export.jax.program import program_function
 from armdyn.export.library import target_name
 from armdyn.kernels.kernel import Kernel
+from armdyn.kernels.llvm.backend import Linked
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +49,9 @@ class Quantity:
         if name not in _HANDLERS:
             parts = self.sizes if mode == "vjp" else ()
             check_version(jax.ffi.include_dir())
-            _HANDLERS[name] = Handler(kernel, parts)
-            capsule = jax.ffi.pycapsule(_HANDLERS[name].address)
+            code = handler(kernel, parts)
+            _HANDLERS[name] = kernel, code
+            capsule = jax.ffi.pycapsule(code["handler"])
             jax.ffi.register_ffi_target(name, capsule, platform="cpu")
         return name
 
@@ -58,7 +60,7 @@ class Quantity:
         return [(size,) for size in self.sizes] if mode == "vjp" else [self.shape]
 
 
-_HANDLERS: dict[str, Handler] = {}
+_HANDLERS: dict[str, tuple[Kernel, Linked]] = {}
 """What is registered, by name: XLA keeps it for good, and so must we."""
 call_p = Primitive("armdyn")
 call_p.multiple_results = True

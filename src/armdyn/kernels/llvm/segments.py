@@ -34,19 +34,12 @@ class Layer:
     angles: Angles
 
 
-@dataclass(frozen=True, slots=True)
-class Lowered:
-    """The values of a program in layers.
-
-    The angles of a layer are computed from inputs and the layers before, then the sines and cosines
-    of all of them at once; the last layer has no angles.
-    """
-
-    program: Program
-    layers: tuple[Layer, ...]
+Layers = tuple[Layer, ...]
+"""The values of a program. The angles of a layer are computed from inputs and the layers before,
+then the sines and cosines of all of them at once; the last layer has no angles."""
 
 
-def lower(program: Program, fma: bool, *, split: bool = True) -> Lowered:
+def lower(program: Program, fma: bool, *, split: bool = True) -> Layers:
     """The program in layers, its operations output by output.
 
     With fused multiply-adds, sums may be split where some of their terms come late (`fuse`).
@@ -63,21 +56,21 @@ def lower(program: Program, fma: bool, *, split: bool = True) -> Lowered:
         layers.append(Layer(_tightened([(v, *definitions[v]) for v in order]), angles))
         for value in (*order, *(v for made in turned.values() for v in made.values())):
             del waiting[value]
-    return Lowered(program, tuple(layers))
+    return tuple(layers)
 
 
-def hastened(lowered: Lowered) -> Lowered:
+def hastened(lowered: Layers) -> Layers:
     """The same with each operation as early as it can be where that costs no more values."""
     level: dict[int, int] = {}
     layers = []
-    for layer in lowered.layers:
+    for layer in lowered:
         for value, _, args in layer.operations:
             level[value] = 1 + max(level.get(a, 0) for a in args)
         for angle, *made in layer.angles:
             level |= dict.fromkeys(made, 1 + level.get(angle, 0))
         by_level = sorted(layer.operations, key=lambda operation: level[operation[0]])
         layers.append(replace(layer, operations=_tightened(by_level)))
-    return replace(lowered, layers=tuple(layers))
+    return tuple(layers)
 
 
 def _tightened(operations: list[Operation]) -> tuple[Operation, ...]:
@@ -165,9 +158,11 @@ class Plan:
         return count
 
 
-def plan(lowered: Lowered, lengths: tuple[int, int] = LENGTHS, inputs_stay: bool = True) -> Plan:
-    """Where to cut, and what is where."""
-    return _Planner(lowered, inputs_stay).plan(*lengths)
+def plan(
+    program: Program, lowered: Layers, lengths: tuple[int, int] = LENGTHS, inputs_stay: bool = True
+) -> Plan:
+    """Where to cut the layers of a program, and what is where."""
+    return _Planner(program, inputs_stay).plan(lowered, *lengths)
 
 
 def best_plan(
@@ -180,17 +175,17 @@ def best_plan(
     where they are if there are at most so many slots.
     """
     if len(program.instructions) > MOST_REORDERED.value:
-        orders: tuple[Lowered, ...] = (hastened(lower(program, target.fma)),)
+        orders: tuple[Layers, ...] = (hastened(lower(program, target.fma)),)
     else:
         ways = {split: lower(program, target.fma, split=split) for split in (True, False)}
-        usual = {split: plan(way).stores(USUAL_REGISTERS) for split, way in ways.items()}
+        usual = {split: plan(program, way).stores(USUAL_REGISTERS) for split, way in ways.items()}
         chosen = ways[_fewest(usual)]
         orders = hastened(chosen), chosen
-    plans = [plan(order, lengths) for order in orders]
+    plans = [plan(program, order, lengths) for order in orders]
     best = _fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})
     if most is None or plans[best].slots <= most:
         return plans[best]
-    return plan(orders[best], lengths, inputs_stay=False)
+    return plan(program, orders[best], lengths, inputs_stay=False)
 
 
 def _fewest(stores: Mapping[_Key, int]) -> _Key:
@@ -203,8 +198,8 @@ def _fewest(stores: Mapping[_Key, int]) -> _Key:
 class _Planner:
     """Gives every value that outlives its piece a slot, and slots that are free again to others."""
 
-    def __init__(self, lowered: Lowered, inputs_stay: bool):
-        self.lowered, self.program = lowered, lowered.program
+    def __init__(self, program: Program, inputs_stay: bool):
+        self.program = program
         self.inputs = len(self.program.symbols)
         self.constants = range(self.inputs, self.inputs + len(self.program.constants))
         self.inputs_stay = inputs_stay
@@ -213,9 +208,9 @@ class _Planner:
         self.slots = self.inputs
         self.last: dict[int, int] = {}
 
-    def plan(self, shortest: int, longest: int) -> Plan:
+    def plan(self, lowered: Layers, shortest: int, longest: int) -> Plan:
         pieces: list[Layer] = []  # of operations, or of angles
-        for layer in self.lowered.layers:
+        for layer in lowered:
             cut = _cut(layer.operations, set(self.program.outputs), shortest, longest)
             pieces += [Layer(operations, ()) for operations in cut]
             pieces += [Layer((), layer.angles)] if layer.angles else []
