@@ -190,7 +190,9 @@ def pinocchio(pin: Any, arm: MeasuredArm, case: str, states: Sequence[Array]) ->
         return pinocchio_loops(pin, arm.robot, case, states)
     model = pin.buildModelFromUrdf(arm.urdf())
     model.gravity.linear = np.array(arm.robot.gravity)
-    order, count, name = arm.order(list(model.names)[1:]), len(states[0]), PINOCCHIO[case]
+    order = arm.order(list(model.names)[1:])
+    count = len(states[0])
+    name = PINOCCHIO[case]
     back = np.argsort(order)
     if name.endswith("InParallel"):
         size = min(BLOCK, count)
@@ -228,7 +230,10 @@ def mujoco(mujoco: Any, arm: MeasuredArm, case: str, states: Sequence[Array]) ->
     data = mujoco.MjData(model)
     order = arm.order([model.joint(i).name for i in range(model.njnt)])
     back = np.argsort(order)
-    inverse, position, velocity, acceleration = mujoco.mj_inverse, data.qpos, data.qvel, data.qacc
+    inverse = mujoco.mj_inverse
+    position = data.qpos
+    velocity = data.qvel
+    acceleration = data.qacc
 
     def compute(*row: Array) -> Array:
         position[:], velocity[:], acceleration[:] = row

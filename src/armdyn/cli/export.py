@@ -95,7 +95,8 @@ def _document(arm: Any, output: Path, lang: str, prefix: str | None) -> None:
     from armdyn.export.names import prefix_of
     from armdyn.export.options import write_all
 
-    name, text = prefix_of(arm.name, prefix) + DOCUMENTS[lang], equations(arm).to(lang)
+    name = prefix_of(arm.name, prefix) + DOCUMENTS[lang]
+    text = equations(arm).to(lang)
     if str(output) == STANDARD_OUTPUT:
         write_text(output, text)
     else:

@@ -154,7 +154,8 @@ def in_axes_of_links(form: CartesianForm, model: RobotModel) -> Iterator[Cartesi
     if form.frame != "world" or form.robot.n > MOST_JOINTS:
         return
     joints, part, tool = _rooted(form.robot, model)
-    frames, rows = world_frames(part, form.robot.positions(joints)), task_rows(form.task)
+    frames = world_frames(part, form.robot.positions(joints))
+    rows = task_rows(form.task)
     for link in part.paths[tool.link]:
         both = np.zeros((6, 6), dtype=object) + form.robot.ring.number(0)
         both[:3, :3] = both[3:, 3:] = frames.R[link] + form.robot.ring.number(0)

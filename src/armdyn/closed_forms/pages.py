@@ -82,7 +82,8 @@ def constants(block: Block) -> list[Line]:
 def _where(equations: Document) -> list[str]:
     rows = []
     for angle in equations.angles:
-        name, whole = angle_name(angle), TEXT.write(angle_sum(angle, equations.offsets, 6))
+        name = angle_name(angle)
+        whole = TEXT.write(angle_sum(angle, equations.offsets, 6))
         rows.append((f"C{name}, S{name}", f"cosine and sine of {whole}"))
     for entry in equations.legend:
         value = f"{entry.value:.6g} {entry.unit}".rstrip()
@@ -216,7 +217,8 @@ def _formula(match: re.Match[str]) -> str:
 def _symbols(equations: Document, plain: Callable[[str], str]) -> Iterator[tuple[str, str, str]]:
     """Symbols, values and meanings of what is not explained yet, formulas between dollar signs."""
     for angle in equations.angles:
-        below, whole = latex_angle(angle), LATEX.write(angle_sum(angle, equations.offsets, 6))
+        below = latex_angle(angle)
+        whole = LATEX.write(angle_sum(angle, equations.offsets, 6))
         yield rf"$c_{{{below}}}$, $s_{{{below}}}$", rf"$\cos({whole})$, $\sin({whole})$", ""
     for entry in equations.legend:
         value = f"${latex_number(float(f'{entry.value:.6g}'))}$ {plain(entry.unit)}".rstrip()

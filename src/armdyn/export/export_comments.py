@@ -113,7 +113,8 @@ def file_lines(model: RobotModel, options: ExportOptions) -> list[str]:
         lines += [f"  [{place}] {comment(joint.name):{width}}  {joint.kind}, {joint.type.unit}"]
     for joint in model.joints:
         if joint.mimic is not None:
-            leader, times = comment(joint.mimic.leader), f"{joint.mimic.multiplier:.6g}"
+            leader = comment(joint.mimic.leader)
+            times = f"{joint.mimic.multiplier:.6g}"
             offset = f"{joint.mimic.offset:+.6g}"
             lines += [f"  {comment(joint.name)} follows: {times} * {leader} {offset}"]
     field = ", ".join(f"{x:.6g}" for x in model.gravity)

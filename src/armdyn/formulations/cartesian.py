@@ -114,7 +114,8 @@ def task_columns(
 
     `run` evaluates the terms of the joints by name.
     """
-    J, Jd = run("jacobian", q, frame=frame), run("jacobian_dot", q, qd, frame=frame)
+    J = run("jacobian", q, frame=frame)
+    Jd = run("jacobian_dot", q, qd, frame=frame)
     terms = run("mass_matrix", q), run("coriolis_vector", q, qd), run("gravity_vector", q)
     batch = q[..., 0].size if batch is None else batch
     form = task_dynamics(qd, (J, Jd), terms, task, damping, batch)

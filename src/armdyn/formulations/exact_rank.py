@@ -126,7 +126,9 @@ def _exact_rotation(graph: Graph, R: Array) -> Array:
     b = float(np.arctan2(np.hypot(R[0, 2], R[1, 2]), R[2, 2]))
     if np.sin(b) < MEANT:  # one turn about z is enough
         flip = 1.0 if R[2, 2] > 0 else -1.0
-        a, b, c = float(np.arctan2(flip * -R[0, 1], R[0, 0])), (0.0 if flip > 0 else np.pi), 0.0
+        a = float(np.arctan2(flip * -R[0, 1], R[0, 0]))
+        b = 0.0 if flip > 0 else np.pi
+        c = 0.0
     else:
         a = float(np.arctan2(R[0, 2], -R[1, 2]))
         c = float(np.arctan2(R[2, 0], R[2, 1]))

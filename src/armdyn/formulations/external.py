@@ -79,7 +79,8 @@ def carried_wrench(model: RobotModel, q: Array, qd: Array, turning: Turning) -> 
         a = cross(wd0, r) + cross(w0, cross(w0, r)) + 2.0 * cross(w0, v_i)
         vectors = (a, wd0 + cross(w0, w_i), w_i, w0 + w_i)
         a, wd, own, whole = (rotate_back(R, x) for x in vectors)
-        h, I = np.broadcast_to(link.inertia.first_moment, a.shape), link.inertia.moment
+        h = np.broadcast_to(link.inertia.first_moment, a.shape)
+        I = link.inertia.moment
         F = cross(whole, cross(whole, h)) - cross(own, cross(own, h))
         N = cross(whole, rotate(I, whole)) - cross(own, rotate(I, own))
         F = F + link.inertia.mass * a + cross(wd, h)

@@ -32,7 +32,9 @@ NEGLIGIBLE = 1e-6
 
 def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identification:
     """Estimate by the method of the task, and judge the estimate."""
-    data, equations, problem = task.training, task.training.equations, choices.problem
+    data = task.training
+    equations = task.training.equations
+    problem = choices.problem
     motors = problem.motors
     held = None if task.validation is None else task.validation.sums()
     prior = prior_of(equations, problem)
@@ -48,7 +50,9 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
         whole = problem_of(equations, [seen.whole], motors)
         return fit_of(name, whole, found.phi, series, duration)
 
-    training, validation, split = fit("training", sums, data.health.duration), None, "none"
+    training = fit("training", sums, data.health.duration)
+    validation = None
+    split = "none"
     if task.validation is not None and held is not None and held.samples:
         validation = fit("validation", held, task.validation.health.duration)
         split = kind_of_split(training.series, validation.series, task.apart)
@@ -97,7 +101,9 @@ def found_robot(task: Task, motors: Sequence[Motor], prior: Prior, theta: Array)
 
     It has a note on where its numbers came from, and when.
     """
-    robot, model, speeds = task.robot, task.robot.model, task.training.equations.speeds
+    robot = task.robot
+    model = task.robot.model
+    speeds = task.training.equations.speeds
     N = len(model.links)
     driven = len(model.driven)
     names = [f"{link.name}.{name}" for link in model.links for name in PARAMETERS]

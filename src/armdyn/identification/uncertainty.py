@@ -67,7 +67,8 @@ class Spread:
 
     def excited(self, rows: Array) -> Array:
         """Which combinations the data show, (k,)."""
-        before, after = _deviation(rows, self.prior), _deviation(rows, self.informed)
+        before = _deviation(rows, self.prior)
+        after = _deviation(rows, self.informed)
         found: Array = after < EXCITED * before
         return found
 
@@ -83,7 +84,10 @@ def spread_of(problem: Problem, prior: Prior, found: Estimate, free: Array) -> S
     what it changed of the estimate counts as error. Without a prior, combinations that the data do
     not show at all have the covariance of a prior.
     """
-    C, T, weights, weight = prior.features, prior.parameters, found.noise.weights, found.weight
+    C = prior.features
+    T = prior.parameters
+    weights = found.noise.weights
+    weight = found.weight
     lean = np.zeros_like(found.theta)
     if weight > 1.0:
         lean = found.theta - T @ entropic(problem, prior, weights, 1.0, free=free)

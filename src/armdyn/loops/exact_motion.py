@@ -262,7 +262,9 @@ def _constant(x: Array, K: int) -> Array:
 
 def sine_and_versine(x: Array, p: int) -> tuple[Array, Array]:
     """sin x and 1 - cos x of a series without a constant term."""
-    sine, versine, power = np.zeros_like(x), np.zeros_like(x), _constant(np.array(1), len(x))
+    sine = np.zeros_like(x)
+    versine = np.zeros_like(x)
+    power = _constant(np.array(1), len(x))
     for k in range(1, len(x)):
         power = series_product(power, x, p)
         term = pow(factorial(k), -1, p) * power % p

@@ -151,7 +151,8 @@ class LoopCoordinates(Coordinates):
         model = self.model
         turns = [joint.type.turns for joint in self.model.coordinate_joints]
         unit = np.where(turns, 1.0, size(model))
-        found, reach = np.empty((0, len(unit))), REACH if self.closure.order else FAR
+        found = np.empty((0, len(unit)))
+        reach = REACH if self.closure.order else FAR
         for _ in range(MOST_SHRINKS):
             if len(found) >= count:
                 return found[:count]

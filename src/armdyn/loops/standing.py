@@ -121,7 +121,8 @@ class StandingLoops(StandingClosure):
                     number = self.q[0].graph.number
                     vx, vy, ux, uy = (number(x) for x in (*segment.v, *u))
                     square = vx * vx + vy * vy
-                    alpha, beta = (ux * vx + uy * vy) / square, (uy * vx - ux * vy) / square
+                    alpha = (ux * vx + uy * vy) / square
+                    beta = (uy * vx - ux * vy) / square
                     return added(scaled(alpha, V), scaled(beta, across(V)))
         return self.vector(path, u)
 

@@ -101,13 +101,15 @@ def sphere(radius: float) -> Shape:
 
 def cylinder(radius: float, length: float) -> Shape:
     """A cylinder about z."""
-    r, h = _length("cylinder: radius", radius), _length("cylinder: length", length)
+    r = _length("cylinder: radius", radius)
+    h = _length("cylinder: length", length)
     return Shape("cylinder", (r**2 / 4, r**2 / 4, h**2 / 12), math.pi * r**2 * h)
 
 
 def tube(radius: float, inner_radius: float, length: float) -> Shape:
     """A hollow cylinder about z, open at both ends."""
-    r, i = _length("tube: radius", radius), _length("tube: inner_radius", inner_radius)
+    r = _length("tube: radius", radius)
+    i = _length("tube: inner_radius", inner_radius)
     h = _length("tube: length", length)
     if i >= r:
         raise ModelError(f"tube: inner_radius {i:g} m must be less than radius {r:g} m")

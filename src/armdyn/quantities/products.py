@@ -147,5 +147,6 @@ def _implicit(s: TracedRobot) -> tuple[Array, dict[str, int]]:
         return s.solve(M, -at_motion), inputs
     weights = s.graph.inputs(WEIGHTS, s.n)
     found, pulled = s.solve(M, np.stack([rest - bias, weights], -1)).T
-    symbols, values = np.concatenate([qdd, weights]), np.concatenate([found, -pulled])
+    symbols = np.concatenate([qdd, weights])
+    values = np.concatenate([found, -pulled])
     return substituted(along, symbols, values), inputs

@@ -92,7 +92,8 @@ def proved_program(
     random states the program itself is, with the numbers of this robot. A GraphError if they
     differ.
     """
-    quantity, ours = checked(request, model), trace_robot(model, request, progress, snap)
+    quantity = checked(request, model)
+    ours = trace_robot(model, request, progress, snap)
     outputs = shortest_nodes(ours, quantity)
     program = ours.program(request.quantity, outputs, ours.inputs)
     theirs = trace_robot(model, request, progress, snap, TextbookRobot)

@@ -42,7 +42,8 @@ class Section:
         cells = [self.columns, *self.rows] if self.rows else []
         aligned = []
         for k, column in enumerate(zip(*cells, strict=True)):
-            align, width = str.ljust if k < self.texts else str.rjust, max(map(len, column))
+            align = str.ljust if k < self.texts else str.rjust
+            width = max(map(len, column))
             aligned.append([align(cell, width) for cell in column])
         table = ("  ".join(row).rstrip() for row in zip(*aligned, strict=True))
         return "\n".join([self.title, *(f"  {line}" for line in (*self.lines, *table))])
@@ -81,7 +82,8 @@ class Result(ABC):
         Raises:
             WriteError: Another ending, or the file cannot be written.
         """
-        ending, plot = check_path(path).suffix.lower(), getattr(self, "plot", None)
+        ending = check_path(path).suffix.lower()
+        plot = getattr(self, "plot", None)
         if ending in FORMATS and plot is not None:
             plot(path)
         elif ending in (".txt", ".json"):

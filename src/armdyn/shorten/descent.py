@@ -89,7 +89,8 @@ def _introduce(net: Network, pairs: Pairs, maker: int, uses: list[int]) -> int:
     saved = 0
     undo: list[tuple[int, Definition]] = []
     for use in uses:
-        cell, definition = int(pairs.uses.cell[use]), pairs.definition(net, use, w)
+        cell = int(pairs.uses.cell[use])
+        definition = pairs.definition(net, use, w)
         gain = None if definition is None else net.gain(cell, definition)
         if definition is not None and gain is not None and gain >= bool(undo):
             undo.append((cell, net.definition[cell]))

@@ -36,7 +36,9 @@ def loaded(model: RobotModel, robot: CanonicalRobot, payload: Array) -> Canonica
     """
     at = payload_link(model)
     link = robot.links[at]
-    J, u, M = np.array(link.J, dtype=object), np.array(link.u, dtype=object), link.M
+    J = np.array(link.J, dtype=object)
+    u = np.array(link.u, dtype=object)
+    M = link.M
     bodies = list(model.links)
     for symbol, unit in zip(payload, np.eye(10), strict=True):
         bodies[at] = Link(link.name, (Body("payload", _inertia(unit), model.tool_frame.placement),))

@@ -84,7 +84,8 @@ class Watch:
             if value(start) <= 0:
                 earliest = start
             elif value(earliest) < 0:
-                root, past = brentq(value, start, earliest, xtol=1e-14, rtol=1e-14), 1e-14
+                root = brentq(value, start, earliest, xtol=1e-14, rtol=1e-14)
+                past = 1e-14
                 while value(root) > 0:  # the near side of a jump
                     root, past = min(root + past, earliest), 2 * past
                 earliest = root

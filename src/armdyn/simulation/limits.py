@@ -98,7 +98,9 @@ def excesses(model: RobotModel, t: Array, q: Array, qd: Array, tau: Array) -> tu
 
 def _limited(joint: Joint, q: Array, qd: Array, tau: Array) -> Iterator[tuple[Any, ...]]:
     """What is limited: its name, unit, limit and values, and how far they are beyond it."""
-    limits, unit, torque_unit = joint.limits, joint.type.unit, joint.type.torque_unit
+    limits = joint.limits
+    unit = joint.type.unit
+    torque_unit = joint.type.torque_unit
     yield "position", unit, limits.lower, q, limits.lower - q
     yield "position", unit, limits.upper, q, q - limits.upper
     effort = "torque" if joint.type.turns else "force"

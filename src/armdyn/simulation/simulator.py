@@ -81,7 +81,8 @@ def simulate(
     """
     _check_kinds(robot, method, progress, friction=friction, stops=stops)
     _check_numbers(duration, bounce, stops, rtol, atol)
-    given, start = _check_drive(torque, controller), _check_start(robot, q0, qd0, stops)
+    given = _check_drive(torque, controller)
+    start = _check_start(robot, q0, qd0, stops)
     drive = saturated(robot, given, duration, saturation)
     setup = Setup(
         robot, *start, float(duration), drive, external_wrench, base_motion, method, dt, step,

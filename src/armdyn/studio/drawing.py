@@ -264,7 +264,9 @@ class Drawing:
 
     def _post(self, behind: float) -> None:
         """A post from the ground to the plate of a base that sticks out of it."""
-        model, set_up, r = self._model, stage(self._model), shapes.radius(self._model, -1)
+        model = self._model
+        set_up = stage(self._model)
+        r = shapes.radius(self._model, -1)
         base = set_up.turn @ model.base[:3, :3]
         top = set_up.turn @ model.base[:3, 3] + base @ [0.0, 0.0, behind - 1.6 * r]
         height = float(top[2]) + 2.4 * r - set_up.ground
@@ -272,7 +274,8 @@ class Drawing:
         post = self._scene.add_box(
             f"{self._name}/post", self._style.base, (3.2 * r, 3.2 * r, height)
         )
-        back, middle = set_up.turn.T, [top[0], top[1], set_up.ground + 0.5 * height]
+        back = set_up.turn.T
+        middle = [top[0], top[1], set_up.ground + 0.5 * height]
         place(post, transform(back, back @ middle))
 
     def _joint(self, i: int, drawn: bool) -> None:
@@ -281,7 +284,9 @@ class Drawing:
         owner, frame = (joint.parent, joint.placement) if barrel.slides else (i, np.eye(4))
         T = frame @ along(barrel.axis, np.zeros(3))
         if drawn:
-            name, wide, tall = f"{self._at(owner)}/joint{i}", barrel.radius, barrel.height
+            name = f"{self._at(owner)}/joint{i}"
+            wide = barrel.radius
+            tall = barrel.height
             body: Any = (
                 self._scene.add_box(name, self._style.joint, (2 * wide, 2 * wide, tall))
                 if barrel.slides

@@ -85,7 +85,8 @@ class Gate:
         viser gives no way to check a handshake, so that its call of `websockets` is replaced;
         `check` shows whether that worked.
         """
-        module, served = websockets.asyncio.server, websockets.asyncio.server.serve
+        module = websockets.asyncio.server
+        served = websockets.asyncio.server.serve
 
         def serve(handler: Any, host: Any = None, port: Any = None, **options: Any) -> Any:
             if str(getattr(handler, "__module__", "")).partition(".")[0] == "viser":

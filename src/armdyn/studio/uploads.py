@@ -140,8 +140,10 @@ def limit_uploads(client: viser.ClientHandle, refuse: Callable[[BaseException], 
     """Let a window send one file at a time, of the size that it announced and not too large."""
     try:
         gui, socket = client.gui, client._websock_connection
-        begin, take = gui._handle_file_transfer_start, gui._handle_file_transfer_part
-        started, part = messages.FileTransferStartUpload, messages.FileTransferPart
+        begin = gui._handle_file_transfer_start
+        take = gui._handle_file_transfer_part
+        started = messages.FileTransferStartUpload
+        part = messages.FileTransferPart
         forget, told = gui._drop_uploads_from_client, messages.FileTransferPartAck
         socket.unregister_handler(started, begin)
         socket.unregister_handler(part, take)

@@ -85,7 +85,8 @@ def _shape(
     """A mesh of the geometry, or None."""
     problems = Problems(Path(), UrdfError)
     for part in geometry.children[:1]:
-        lengths, name = shape_lengths(Place(part, "", problems)), part.attributes.get("filename")
+        lengths = shape_lengths(Place(part, "", problems))
+        name = part.attributes.get("filename")
         if problems.found or (part.tag == "mesh" and name is None):
             return None
         if name is None:

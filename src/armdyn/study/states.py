@@ -281,7 +281,8 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
         t = given.t - given.t[0]
         between = (1 - share) * t[:-1] + share * t[1:]
         q, qd, qdd = hermite(given.t, *given.motion)(between)
-        words, at = f"at {counted(count, 'instant')} between these", given.t[0] + between
+        words = f"at {counted(count, 'instant')} between these"
+        at = given.t[0] + between
     return StateSet(q, qd, qdd, np.full(count, 1 / count), words, at)
 
 

@@ -111,7 +111,8 @@ def _bar(figure: Any, mesh: Any, panel: Any) -> None:
 def _lines(result: Any) -> Any:
     figure, panels = _figure(result, f"range of the {_name(result)}{_unit(result)}", 0.65)
     ((name, x),) = result.kept.items()
-    low, high = _flat(result, result.extremes.min), _flat(result, result.extremes.max)
+    low = _flat(result, result.extremes.min)
+    high = _flat(result, result.extremes.max)
     for e, panel in enumerate(panels):
         panel.axhline(0.0, color=PALE, linewidth=0.8, zorder=0)
         panel.fill_between(

@@ -159,7 +159,8 @@ class SweepResult(Result):
                 return
             with labelled_group(path, self.subject, {}) as group:
                 for name, values in (self.kept | self.arrays()).items():
-                    data, axes = np.ascontiguousarray(values), self._axes(name, values)
+                    data = np.ascontiguousarray(values)
+                    axes = self._axes(name, values)
                     group.create_array(name, data=data, dimension_names=axes)
 
     def _axes(self, name: str, values: Array) -> tuple[str, ...]:

@@ -79,7 +79,8 @@ class RowSpace(Space):
 
     def rows(self, first: int, last: int, parts: Mapping[str, Any] | None = None) -> Array:
         """The states from `first` to before `last`; `parts` are those that somebody else read."""
-        read, result = dict(parts or {}), np.empty((last - first, self.columns.width))
+        read = dict(parts or {})
+        result = np.empty((last - first, self.columns.width))
         result[:] = self.columns.usual
         for name, into in self.columns.split(result).items():
             if name in read or name in self.arrays:

@@ -231,10 +231,10 @@ def _signature(made: CSources, function: Function, end: str) -> list[str]:
     line = start + ", ".join(arguments) + ")" + end
     if len(line) <= COLUMNS:
         return [line]
-    return spread(start, arguments, end)
+    return head_by_lines(start, arguments, end)
 
 
-def spread(start: str, arguments: Sequence[str], end: str = "") -> list[str]:
+def head_by_lines(start: str, arguments: Sequence[str], end: str = "") -> list[str]:
     """The head of a function with an argument a line."""
     return [start, *(f"    {a}," for a in arguments[:-1]), f"    {arguments[-1]}){end}"]
 

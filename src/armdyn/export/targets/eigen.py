@@ -2,7 +2,7 @@
 
 import math
 
-from armdyn.export.c.export import CSources, comment_block, spread
+from armdyn.export.c.export import CSources, comment_block, head_by_lines
 from armdyn.export.export_comments import function_lines
 from armdyn.export.options import Function
 from armdyn.export.targets.target import ExportTarget, Package, filled
@@ -22,15 +22,15 @@ def _function(made: CSources, f: Function) -> list[str]:
     call, name = f"{made.prefix}_{f.name}", f.quantity.symbol
     if not shape:
         body = [f"    return {call}({', '.join(passed)});"]
-        return [*about, *spread(f"inline Real {f.name}(", given), "{", *body, "}", ""]
+        return [*about, *head_by_lines(f"inline Real {f.name}(", given), "{", *body, "}", ""]
     columns = shape[-1] if len(shape) > 1 else 1
     size = f"{math.prod(shape) // columns}, {columns}"
     line = f"    {call}({', '.join([*passed, f'{name}.data()'])});"
     value = [f"    Matrix<{size}> {name};", line, f"    return {name};"]
     return [
-        *(*about, *spread(f"inline Matrix<{size}> {f.name}(", given), "{", *value, "}", ""),
+        *(*about, *head_by_lines(f"inline Matrix<{size}> {f.name}(", given), "{", *value, "}", ""),
         f"/** The same, written to memory: row by row, as {name}. */",
-        *spread(f"inline void {f.name}(", [*given, f"Map<{size}> {name}"]),
+        *head_by_lines(f"inline void {f.name}(", [*given, f"Map<{size}> {name}"]),
         *("{", line, "}", ""),
     ]
 

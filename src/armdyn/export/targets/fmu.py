@@ -76,14 +76,16 @@ def variables(made: CSources) -> tuple[Variable, ...]:
     found = [Variable("time", "independent", "time", "s")]
     for name, causality, about, initial, start in _OF_JOINTS:
         for k, i in enumerate(model.independent, start=1):
-            kind, said = model.joints[i].type, f"{about} {comment(model.joints[i].name)}"
+            kind = model.joints[i].type
+            said = f"{about} {comment(model.joints[i].name)}"
             units = {"tau": kind.torque_unit.replace("·", "."), "q": kind.unit}
             unit = (units | {"qd": f"{kind.unit}/s", "qdd": f"{kind.unit}/s2"})[name]
             place = f"{name}[{k}]"
             found += [Variable(place, causality, said, unit, "continuous", initial, start)]
     about = "longest step of the integrator"
     found += [Variable("step", "parameter", about, "s", "fixed", "exact", STEP)]
-    field, body = model.gravity.tolist(), "body at the tool: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz"
+    field = model.gravity.tolist()
+    body = "body at the tool: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz"
     rest = {
         "payload": (body, zip(PAYLOAD_UNITS, [0.0] * 10, strict=True)),
         "gravity": ("field of gravity, pointing down, world axes", (("m/s2", x) for x in field)),

@@ -3,7 +3,7 @@
 from math import prod
 
 from armdyn.errors import check_known
-from armdyn.export.c.export import CSources, comment_block, spread
+from armdyn.export.c.export import CSources, comment_block, head_by_lines
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.options import Function
 from armdyn.export.targets.target import ExportTarget, Package, filled, this_platform
@@ -16,7 +16,8 @@ def _package(made: CSources) -> Package:
     name = made.options.platform or this_platform()
     check_known("platform", name, PLATFORMS)
     platform, prefix = PLATFORMS[name], made.prefix
-    end, dtype = ENDS[platform.format], "float32" if made.options.single else "float64"
+    end = ENDS[platform.format]
+    dtype = "float32" if made.options.single else "float64"
     about = comment_block(file_lines(made.model, made.options))
     texts = filled(
         made,
@@ -39,7 +40,7 @@ def _head(made: CSources, f: Function) -> list[str]:
     """A function of whole batches, up to its last parenthesis."""
     names = [f"const {made.real} *{i.name}" for i in f.program.inputs]
     names += [f"{made.real} *{f.quantity.symbol or 'result'}"]
-    return spread(f"void {made.prefix}_{f.name}_batch(size_t states,", names)
+    return head_by_lines(f"void {made.prefix}_{f.name}_batch(size_t states,", names)
 
 
 def _declared(made: CSources, f: Function) -> list[str]:

@@ -182,7 +182,8 @@ class Differentiable(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def jvp(ctx: Any, _: Any, __: Any, *tangents: Any) -> Any:  # noqa: D102
-        known, vectors = ctx.known, tuple(v.contiguous() for v in ctx.saved_tensors)
+        known = ctx.known
+        vectors = tuple(v.contiguous() for v in ctx.saved_tensors)
         pairs = zip(vectors, tangents, strict=True)
         along = [torch.zeros_like(v) if t is None else t for v, t in pairs]
         if ctx.mode is None:

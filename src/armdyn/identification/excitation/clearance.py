@@ -362,7 +362,9 @@ class Clearance:
                 moved[pose, solid] = coal.Transform3s(T[:3, :3], T[:3, 3])
             return moved[pose, solid]
 
-        request, result, limits = coal.DistanceRequest(), coal.DistanceResult(), self.kept + within
+        request = coal.DistanceRequest()
+        result = coal.DistanceResult()
+        limits = self.kept + within
         rows: list[Any] = []
         for pose, pair in np.argwhere(self._culled(places, limits)).tolist():
             i, j = self.pairs[pair]
@@ -394,7 +396,8 @@ class Clearance:
     def slopes(self, q: Array, near: Near) -> Array:
         """How distances change with the positions, (k, n)."""
         poses, row = np.unique(near.pose, return_inverse=True)
-        J, T = self.robot.link_jacobians(q[poses]), self.robot.link_frames(q[poses])
+        J = self.robot.link_jacobians(q[poses])
+        T = self.robot.link_frames(q[poses])
         links = np.array([solid.link for solid in self.solids])[np.array(self.pairs)[near.pair]]
         result = np.zeros((len(near.pose), q.shape[-1]))
         for side, sign in enumerate((-1.0, 1.0)):

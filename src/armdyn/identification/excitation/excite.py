@@ -239,7 +239,8 @@ def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
 def _draw_search(panel: Any, result: Any) -> None:
     steps = np.arange(1, len(result.conditions) + 1)
     panel.plot(steps, result.conditions, color=COLOURS["inertial"], linewidth=1.4)
-    low, high = min(result.conditions, default=1.0), max(result.conditions, default=10.0)
+    low = min(result.conditions, default=1.0)
+    high = max(result.conditions, default=10.0)
     panel.set(xlabel="step from the best start", ylabel="condition number")
     _log_scale(panel)
     panel.set(ylim=(low / 1.15, min(high, 200 * low) * 1.15), xlim=(1, max(len(steps), 2)))

@@ -150,7 +150,8 @@ def _figure(seen: Observation, truth: Array | None) -> Any:
     subtitle = f"{t[-1] - t[0]:.4g} s, what the environment does to the arm"
     contact: Any = None
     if seen.thresholds is not None:
-        levels, contact = np.broadcast_to(seen.thresholds, torque.shape), seen.contact.any(-1)
+        levels = np.broadcast_to(seen.thresholds, torque.shape)
+        contact = seen.contact.any(-1)
         look = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 1.5))}
         curves += [(levels, "threshold", look), (-levels, None, look)]
         subtitle += f"; contact in {100 * contact.mean():.3g} % of the samples"
@@ -461,7 +462,9 @@ class Observer:
         rows = [np.ascontiguousarray(np.moveaxis(v, -2, 0)) for v in sample]
         found, gaps = np.zeros_like(rows[0]), np.diff(times).reshape(-1, 1)
         state = self._start(*(v[0] for v in rows), *self._more)
-        other, step, more = np.empty_like(state), self._step, (self.gain, *self._more)
+        other = np.empty_like(state)
+        step = self._step
+        more = (self.gain, *self._more)
         for k in range(1, len(times)):
             given = state, rows[0][k], rows[1][k], rows[2][k], gaps[k - 1], *more
             state, other = step(*given, out=other), state

@@ -108,7 +108,8 @@ def linked(content: bytes) -> MachineCode:
     """Machine code in memory from what was kept."""
     line, _, code = content.partition(b"\n")
     head = json.loads(line)
-    functions, inputs = head["functions"], tuple((name, size) for name, size in head["inputs"])
+    functions = head["functions"]
+    inputs = tuple((name, size) for name, size in head["inputs"])
     shape, entry = tuple(head["shape"]), "entry" in functions
     return MachineCode(Linked(code, functions), inputs, shape, entry, content)
 

@@ -134,7 +134,8 @@ class ElfCode:
 
 def _memory(size: int) -> int:
     """Memory that can be written."""
-    rights, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    rights = mmap.PROT_READ | mmap.PROT_WRITE
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     address = _C.mmap(None, size, rights, flags, -1, 0)
     if address in (None, ctypes.c_void_p(-1).value):
         raise MemoryError(f"no memory for {size} bytes of code")

@@ -88,7 +88,8 @@ class _Fusion:
                 self._make(made, "sub", (term, total))
             else:
                 self._make(made, "sub" if sign and not negative else "add", (total, term))
-            negative, total = ("-" if negative and sign and not factors else ""), made
+            negative = "-" if negative and sign and not factors else ""
+            total = made
 
     def _times(self, terms: list[_Term]) -> list[tuple[int, int]]:
         """For each term its group, and how many operations it waits for; 0 if sums stay whole."""

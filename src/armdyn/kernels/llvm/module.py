@@ -152,7 +152,8 @@ def _segment(
         t.store(names[value], t.at("%here", segment.stores[value] * v.bytes))
 
     # values whose slot is read here, or that are made elsewhere, are stored at the end
-    read, made = set(segment.loads.values()), {value for value, _, _ in operations}
+    read = set(segment.loads.values())
+    made = {value for value, _, _ in operations}
     early = {k for k, slot in segment.stores.items() if slot not in read and k in made}
     for place, (value, op, args) in enumerate(operations):
         names[value] = t.operation(op, [name(a, place) for a in args])

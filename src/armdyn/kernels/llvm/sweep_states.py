@@ -133,7 +133,8 @@ def _random(v: Vectors, slots: int, blocks: range) -> list[str]:
         z = [_shifted(t, x, LAST_SHIFT) for x in z]
         # the second column of the last pair may be the first one again, which is to stay
         for column, move in ((t.let(f"add i64 {first}, 1"), "shl"), (first, "lshr")):
-            number, place = _numbers_between(t, column), t.item("%columns", column)
+            number = _numbers_between(t, column)
+            place = t.item("%columns", column)
             for b, x in zip(blocks, z, strict=True):
                 moved = t.let(f"{move} {ints} {x}, {v.whole(MOVES[move])}")
                 bits = t.let(f"and {ints} {moved}, {v.whole(HALF)}")

@@ -239,7 +239,8 @@ def regroup(robot: CanonicalRobot) -> CanonicalRobot:
     neither parallel nor normal, so a slide at such an angle keeps all four parameters.
     """
     robot = hand_down(robot)
-    bodies, turnings = [Distribution.of(link) for link in robot.links], Turning.of_all(robot)
+    bodies = [Distribution.of(link) for link in robot.links]
+    turnings = Turning.of_all(robot)
     for i in reversed(range(len(robot.links))):
         link, mine, seen = robot.links[i], bodies[i], turnings[i]
         if link.type.turns:

@@ -153,7 +153,10 @@ class Articulated:
         if is_known_zero(p):
             return self
         x, y, z = axes
-        M, G, H, J = self.M, self.H, [row[:] for row in self.H], [row[:] for row in self.J]
+        M = self.M
+        G = self.H
+        H = [row[:] for row in self.H]
+        J = [row[:] for row in self.J]
         H[x] = [h - p * m for h, m in zip(G[x], M[y], strict=True)]
         H[y] = [h + p * m for h, m in zip(G[y], M[x], strict=True)]
         J[x][x] = J[x][x] - p * (G[x][y] + H[x][y])

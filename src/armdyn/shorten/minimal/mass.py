@@ -108,7 +108,8 @@ class _CarryingJoint:
 
     def __init__(self, robot: CanonicalRobot, i: int, q: Scalar, before: list["_CarryingJoint"]):
         self.index, self.link = i, robot.links[i]
-        link, up = self.link, before[self.link.parent] if self.link.parent >= 0 else None
+        link = self.link
+        up = before[self.link.parent] if self.link.parent >= 0 else None
         self.up = up
         self.planar: bool = up is None or (up.planar and is_flat(robot, i))
         """Whether all axes up to it are parallel: then only what is about z counts, and the shorter

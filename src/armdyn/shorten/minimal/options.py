@@ -218,7 +218,9 @@ def _ways(robot: CanonicalRobot, i: int, wide: bool, size: float) -> dict[str, t
         ways["tangent"] = both
     if link.type.slides:
         return ways
-    carries, flat, behind_root = i in robot.parents, is_flat(robot, i), _behind_root(robot, i)
+    carries = i in robot.parents
+    flat = is_flat(robot, i)
+    behind_root = _behind_root(robot, i)
     p = axis_in_parent(link)[1]
     cleared = [entry for k, entry in enumerate("xyz") if divides(p, k, size)]
     offered: tuple[tuple[bool, str, tuple[Any, ...]], ...] = (

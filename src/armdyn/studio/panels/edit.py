@@ -129,7 +129,9 @@ def _body(part: BodyPart, new: PartNumbers, now: Inertia, changed: set[str]) -> 
         return {"shape": _table(f"shape of {part.name}", new.shape)}
     if not changed & {"mass", "com", "moments", "products"}:
         return {}
-    tensor, mass, centre = np.array(now.moment_about_com), float(now.mass), [*now.com]
+    tensor = np.array(now.moment_about_com)
+    mass = float(now.mass)
+    centre = [*now.com]
     if "moments" in changed:
         np.fill_diagonal(tensor, typed(f"Ixx Iyy Izz of {part.name}", new.moments, 3))
     if "products" in changed:

@@ -174,7 +174,8 @@ def formulations_html(robot: Robot, joint: int, q: Array, qd: Array, qdd: Array,
             value = f"<b data-formulation='{method}' data-value='{float(tau[joint])!r}'>"
             value += f"{float(tau[joint]):.9g}</b>"
         except ArmdynError as error:
-            operations, value = "", f"<span style='opacity:.7'>{escape(str(error))}</span>"
+            operations = ""
+            value = f"<span style='opacity:.7'>{escape(str(error))}</span>"
         rows.append(
             f"<tr style='border-top:1px solid rgba(128,128,128,.3);vertical-align:top'>"
             f"<td style='padding:6px 12px 6px 0;font-weight:650'>{method.replace('_', ' ')}</td>"

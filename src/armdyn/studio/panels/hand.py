@@ -157,7 +157,8 @@ class HandPanel(Panel):
 
     def _dragger(self, link: int) -> Callable[[Any], Any]:
         def move(event: Any) -> None:
-            grabbed, wanted = np.array(event.start_position), np.array(event.end_position)
+            grabbed = np.array(event.start_position)
+            wanted = np.array(event.end_position)
             self.turn(link, grabbed, wanted)
 
         async def dragged(event: Any) -> None:

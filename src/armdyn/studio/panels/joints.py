@@ -191,7 +191,8 @@ class JointsPanel(Panel):
         """A joint has another position, velocity or acceleration."""
         session = self._session
         state = session.state
-        joint, kind = index(message, "joint", len(state.q)), message.get("kind", "")
+        joint = index(message, "joint", len(state.q))
+        kind = message.get("kind", "")
         check_known("kind", kind, KINDS)
         low, high = ends(session.robot)[kind][joint]
         values = np.array(getattr(state, kind))

@@ -92,7 +92,9 @@ class Explainer:
         self._model, self._at = model, coordinates_of(model)
         self._back = [own.index(name) for name in names]
         q, qd, qdd = (v[:, [names.index(name) for name in own]] for v in states.motion)
-        all_q, all_qd, all_qdd = self._at.positions(q), self._at.rates(qd), self._at.rates(qdd)
+        all_q = self._at.positions(q)
+        all_qd = self._at.rates(qd)
+        all_qdd = self._at.rates(qdd)
         self.states = replace(states, q=all_q, qd=all_qd, qdd=all_qdd)
         """Motions of all N moving joints, in the order of the file."""
         largest = scale.max(axis=0)
@@ -344,7 +346,8 @@ def _links(sources: Sources, material: Material) -> Iterator[Cause]:
 def _friction(model: RobotModel) -> Iterator[Cause]:
     """Terms of friction that are left out, or taken for others."""
     laws = [joint.friction for joint in model.joints]
-    damped, dry = any(_even(f).viscous for f in laws), any(f.coulomb_positive for f in laws)
+    damped = any(_even(f).viscous for f in laws)
+    dry = any(f.coulomb_positive for f in laws)
     for term in TERMS:
         yield _of_friction(term.name, term.absence, term.name, methodcaller("without", term))
     if dry:

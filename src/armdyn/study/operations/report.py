@@ -224,7 +224,9 @@ def operation_report(
         check_known("quantity", quantity, QUANTITIES)
     chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
     chosen = [m for m in chosen if textbooks or m.function is None]
-    rows, programs, notes = list[MethodCounts](), list[ProgramCounts](), list[str]()
+    rows = list[MethodCounts]()
+    programs = list[ProgramCounts]()
+    notes = list[str]()
     if model.loops and not coordinates_of(model).is_linear and not model.is_frictionless:
         # it is no function of the rates alone, and counted with the torques
         chosen = [m for m in chosen if m.record.name != "friction_torque"]

@@ -79,7 +79,8 @@ def nearest(
         clarabel = importlib.import_module("clarabel")
     except ImportError:
         raise MissingExtraError("clarabel", "design", "a design") from None
-    csc_matrix, width = importlib.import_module("scipy.sparse").csc_matrix, C.shape[1]
+    csc_matrix = importlib.import_module("scipy.sparse").csc_matrix
+    width = C.shape[1]
     if width == 0:
         return np.zeros(0)
     rows = [region.G, -_triangles(region.S).reshape(width, -1).T]
@@ -199,7 +200,9 @@ class Convex:
 
     def system(self, values: Array) -> System:
         """The goals for given lengths; a link that has no part in them does not move."""
-        arm, p, columns = self.arm, self.start.copy(), [np.zeros((*self.start.shape, 0))]
+        arm = self.arm
+        p = self.start.copy()
+        columns = [np.zeros((*self.start.shape, 0))]
         rows = self._conditions(*values[: len(arm.variables.lengths)])
         by_link = rows.reshape(len(rows), -1, 10)
         for i, first, basis in self._spans(values):
@@ -291,7 +294,8 @@ class Convex:
 
     def _onto_goals(self, system: System, x: Array, unit: Array, free: Array) -> Array:
         """Bodies (n, 10) that reach the goals by Newton steps of as few numbers as will do."""
-        rows, chosen = system.rows.reshape(len(system.rows), -1, 10), np.zeros(0, dtype=int)
+        rows = system.rows.reshape(len(system.rows), -1, 10)
+        chosen = np.zeros(0, dtype=int)
         for _ in range(_NEWTON_STEPS):
             steps = np.eye(10)[:, None] * unit
             # exact: no moment has a higher power of a number than its square
@@ -374,7 +378,9 @@ class Convex:
 
     def _bounds(self, i: int, values: Array) -> Array:
         """Rows (g, h) of g φ ≤ h for link i, shape (rows, 11)."""
-        arm, rows, centre = self.arm, [np.zeros((0, 11))], self.arm.centres(values)[i]
+        arm = self.arm
+        rows = [np.zeros((0, 11))]
+        centre = self.arm.centres(values)[i]
         for k, name in enumerate(NUMBERS):
             pair = arm.variables.bounds.get(f"{name}{i + 1}")
             of_centre = 0 < k < 4

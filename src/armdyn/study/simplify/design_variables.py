@@ -417,7 +417,8 @@ class ParametrisedArm:
 
     def centres(self, values: Array) -> Array:
         """The centres of mass of the links, (n, 3), searched coordinates at given values."""
-        centres, searched = self.bodies[:, 1:4].copy(), values[len(self.variables.lengths) :]
+        centres = self.bodies[:, 1:4].copy()
+        searched = values[len(self.variables.lengths) :]
         for (link, axis), value in zip(self.coordinates, searched, strict=True):
             centres[link, axis] = value
         return centres

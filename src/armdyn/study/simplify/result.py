@@ -181,7 +181,8 @@ def _obstacles(found: Sequence[Obstacle]) -> Section:
 
 
 def _conditions(solved: Branches) -> Iterator[Section]:
-    equations, count = solved.conditions.equations, len(solved.conditions.equations)
+    equations = solved.conditions.equations
+    count = len(solved.conditions.equations)
     lines = _cut([f"{plain(c.polynomial)} = 0" for c in equations], MOST_LINES)
     yield Section(
         f"Conditions ({count})" if count else "Conditions",

@@ -410,7 +410,8 @@ def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:
         return system.M @ theta - system.r
     left = np.concatenate([factor * system.M, system.C])
     theta = np.linalg.lstsq(left, np.concatenate([factor * system.r, system.c]), rcond=None)[0]
-    missing, change = factor * (system.M @ theta - system.r), system.C @ theta - system.c
+    missing = factor * (system.M @ theta - system.r)
+    change = system.C @ theta - system.c
     return np.concatenate([missing, change, convex.length_changes(values)])
 
 

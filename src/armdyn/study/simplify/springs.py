@@ -455,7 +455,8 @@ class SpringBalance(Result):
         )
 
     def _torque_section(self) -> Section:
-        model, largest = self.robot.model, float(np.abs(self.gravity).max()) or 1.0
+        model = self.robot.model
+        largest = float(np.abs(self.gravity).max()) or 1.0
         units = [joint.type.torque_unit for joint in model.coordinate_joints]
         both = self.gravity, self.left
         sizes = [

@@ -51,7 +51,8 @@ class HeatMap:
 
 def draw_worst_case(found: WorstCase) -> Any:
     """The figure: a bar a motor, and the map."""
-    title, heat = f"{found.robot.model.title or found.robot.name}: worst case", found.map
+    title = f"{found.robot.model.title or found.robot.name}: worst case"
+    heat = found.map
     figure = sheet(11.0, 4.8, title, str(found.worst), 0.03)
     names, uses = zip(*((demand.joint, demand.use) for demand in found.demands), strict=True)
     room = 0.04 + 0.0075 * min(max(map(len, names)), 24)

@@ -161,7 +161,9 @@ def _trunk(part: CanonicalRobot, members: tuple[int, ...], values: dict[str, flo
 
 def _link(link: CanonicalLink, symbols: Sequence[Node], central: bool) -> CanonicalLink:
     """The link with m, centre of mass and inertia about it, or its first moment, as symbols."""
-    mass, c, I = symbols[0], np.array(symbols[1:4]), np.empty((3, 3), dtype=object)
+    mass = symbols[0]
+    c = np.array(symbols[1:4])
+    I = np.empty((3, 3), dtype=object)
     for (_, a, b), entry in zip(ENTRIES, symbols[4:], strict=True):
         I[a, b] = I[b, a] = entry
     J = 0.5 * (I[0, 0] + I[1, 1] + I[2, 2]) * np.eye(3) - I

@@ -239,7 +239,8 @@ def _ranked(name: str, robot: Robot, states: StateSet) -> Ranked:
         M = robot.mass_matrix(states.q[part])
         coupling[part], condition[part] = _coupling(M), np.linalg.cond(M)
     joints = robot.model.coordinate_joints
-    turning, w = np.array([joint.type.turns for joint in joints], dtype=bool), states.weights
+    turning = np.array([joint.type.turns for joint in joints], dtype=bool)
+    w = states.weights
     power = np.abs(tau * states.qd).sum(1)
     limits, peaks = effort_limits(robot.model), np.abs(tau).max(0)
     known = np.isfinite(limits)

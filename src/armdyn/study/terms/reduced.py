@@ -44,7 +44,8 @@ def draw_reduction(found: Reduced) -> Any:
     height = HEAD + FOOT + INCH_A_JOINT * max(4, len(errors))
     figure = sheet(9.8, height, found.title, found.states, 0.02)
     bottom, tall = FOOT / height, 1 - (HEAD + FOOT) / height
-    panel, totals = figure.add_axes((0.09, bottom, 0.33, tall)), [x.total for x in found.counts]
+    panel = figure.add_axes((0.09, bottom, 0.33, tall))
+    totals = [x.total for x in found.counts]
     bar_rows(panel, totals, list(map(str, totals)), (_FULL, _REDUCED), 1.18 * max(totals[0], 1))
     name_rows(panel, ("full", "reduced"))
     panel.set_xlabel("multiplications and additions")

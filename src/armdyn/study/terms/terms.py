@@ -222,13 +222,16 @@ def _panels(found: Terms) -> Any:
     columns = min(n, 2 if n <= 4 else 3)
     width, height = 1.2 + 4.6 * columns, 1.6 + 2.3 * -(-n // columns)
     figure = _headed(width, height, found, {s.kind for j in joints for s in j.terms})
-    left, top, bottom = (1.35 if columns > 1 else 1.6) / width, 1 - 1.65 / height, 0.25 / height
+    left = (1.35 if columns > 1 else 1.6) / width
+    top = 1 - 1.65 / height
+    bottom = 0.25 / height
     room = dict(left=left, right=0.97, top=top, bottom=bottom, hspace=0.42, wspace=0.45)
     longest = max((s.rms_share for joint in joints for s in joint.terms), default=1.0) or 1.0
     most = max(min(DRAWN_TERMS, max(len(joint.terms) for joint in joints)), 1)
     for panel, (joint, part) in zip(panel_grid(figure, n, columns, room), found.pairs, strict=True):
         drawn = joint.terms[:DRAWN_TERMS]
-        ends, colours = [s.rms_share for s in drawn], [KIND_COLOURS[s.kind] for s in drawn]
+        ends = [s.rms_share for s in drawn]
+        colours = [KIND_COLOURS[s.kind] for s in drawn]
         bar_rows(panel, ends, [f"{100 * end:.3g} %" for end in ends], colours, 1.18 * longest)
         name_rows(panel, [share.name.replace("^2", "²") for share in drawn])
         panel.set_ylim(most - 0.4, -0.6)

@@ -295,7 +295,8 @@ def _hand(t: Array, hand: Hand) -> dict[str, dict[str, float]]:
 
 def _motion_section(joints: list[dict[str, Any]], terms: list[str]) -> Section:
     """The torques of a motion: two rows a joint."""
-    limited, rows = any(joint["limit"] for joint in joints), list[tuple[str, ...]]()
+    limited = any(joint["limit"] for joint in joints)
+    rows = list[tuple[str, ...]]()
     for joint in joints:
         parts = [joint, *(joint["terms"][term] for term in terms)]
         # four digits of the largest number, six decimals at most
