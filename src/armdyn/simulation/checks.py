@@ -88,7 +88,8 @@ def check_each(
     if not fits or np.asarray(value).dtype.kind == "b":
         raise error(
             f"{what}: expected a number that is {'not negative' if zero else 'positive'}, or {n} "
-            f"of them, one for each{f' joint [{unit}]' * bool(unit)}, got {shown(value)}"
+            f"of them, one for each joint{f' [{unit}]' if unit else ' or direction'}, got "
+            f"{shown(value)}"
         )
     return np.array(np.broadcast_to(numbers, (n,)))
 

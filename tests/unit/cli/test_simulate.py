@@ -260,7 +260,7 @@ def test_there_is_no_bar_elsewhere(capsys):
         (("--controller", "gravity-pd", "--kd", "1,2,3"), "--kd: expected 1 or 2 numbers"),
         (
             ("--controller", "gravity-pd", "--kd", "-1"),
-            "kd: expected numbers that are not negative",
+            "kd: expected a number that is not negative, or 2 of them, one for each joint",
         ),
         (("--controller", "impedance", "--compensate"), "does not follow a velocity"),
         (("--controller", "gravity-pd", "--target", "none.csv"), "there is no file none.csv"),

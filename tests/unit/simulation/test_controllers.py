@@ -173,7 +173,7 @@ def test_controllers_take_batches_of_states(robot, motion):
         (lambda r: GravityPD(r, START, kp=-1.0), "kp: expected a number that is not negative"),
         (
             lambda r: GravityPD(r, START, kp=[1, 2]),
-            "kp: expected .* or 3 of them, one for each, got",
+            "kp: expected .* or 3 of them, one for each joint or direction, got",
         ),
         (lambda r: SlotineLi(r, START, rate=np.nan), "rate: expected a number"),
         (
