@@ -118,7 +118,7 @@ def _worst(robot: Robot, payload: float, tell: Tell) -> Iterator[str]:
     section = found.sections()[0]
     yield "<h2>The worst case of each motor</h2>"
     yield "".join(f"<p>{escape(line)}</p>" for line in section.lines)
-    yield _figure(draw_worst_case, f"{robot.name}: worst case", found)
+    yield _figure(draw_worst_case, found)
     yield f"<div class='wide'>{html_table(section.columns, section.rows)}</div>"
 
 
