@@ -24,7 +24,10 @@ from mutant_probe import PLAN, WORKER
 from rich.progress import track
 
 PACKAGE = Path("src", "armdyn")
-PYTEST = ["-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "mutant_probe"]
+PYTEST = [
+    *("-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "mutant_probe"),
+    *("-p", "pytest_timeout", "-o", "timeout=0"),  # tests have their seconds in the plan
+]
 PROBE = "mutant_probe.py"
 LONGEST_RUN = 7200.0
 """Seconds by the clock."""

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import shutil
 import sys
 
 import mutants
@@ -176,6 +177,7 @@ def test_mutants_are_caught_near_elsewhere_or_not_at_all(tmp_path, monkeypatch, 
     for name, text in TESTS.items():
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(text)
+    shutil.copy(ROOT / "pyproject.toml", tree)  # whose settings of pytest must be known
     monkeypatch.setattr(mutants, "ROOMS", {"model": ["tests/unit/model"]})
     monkeypatch.setattr(mutants, "SPARE_SECONDS", 4.0)
     words = ["--json", str(tmp_path / "results"), "--map", str(tmp_path / "map")]
