@@ -91,11 +91,11 @@ def _curve(step: Follower) -> str:
 
 
 def _linear(step: LinearStep) -> str:
-    told = []
+    equations = []
     for joint, ratios, offset in zip(step.unknown, step.ratios, step.offsets, strict=True):
         terms = (_term(ratio, Symbol(f"q{j + 1}")) for j, ratio in ratios)
-        told.append(f"q{joint + 1} = {TEXT.write(total([*terms, _term(offset)]))}")
-    return ", ".join(told)
+        equations.append(f"q{joint + 1} = {TEXT.write(total([*terms, _term(offset)]))}")
+    return ", ".join(equations)
 
 
 def _closure(plane: PlanarLoop) -> tuple[str, str]:

@@ -50,26 +50,26 @@ TEXT = Notation(
 
 def text(equations: Document) -> str:
     """The equations to read on a terminal."""
-    found = [equations.title, "=" * len(equations.title), "", equations.law[0]]
+    page = [equations.title, "=" * len(equations.title), "", equations.law[0]]
     for note in equations.notes:
-        found += wrap(f"Note: {note}.", WIDTH, subsequent_indent="      ")
+        page += wrap(f"Note: {note}.", WIDTH, subsequent_indent="      ")
     for block in equations.blocks:
-        found += ["", block.title, "-" * len(block.title), *_block(block)]
-    found += _where(equations)
-    return "\n".join(found) + "\n"
+        page += ["", block.title, "-" * len(block.title), *_block(block)]
+    page += _where(equations)
+    return "\n".join(page) + "\n"
 
 
 def _block(block: Block) -> list[str]:
-    found = [f"{remark}." for remark in block.remarks]
+    lines = [f"{remark}." for remark in block.remarks]
     for line in block.shown:
-        found += _folded(f"{line.name} = ", TEXT.write(line.value))
+        lines += _folded(f"{line.name} = ", TEXT.write(line.value))
     if block.zeros:  # M12 = M13 = 0, or V = 0 where nothing is left
         names = [line.name for line in block.zeros]
         all_zero = block.symbol and not block.shown
-        found += _folded("", " = ".join([block.symbol] if all_zero else names) + " = 0", sign="=")
+        lines += _folded("", " = ".join([block.symbol] if all_zero else names) + " = 0", sign="=")
     if constant := constants(block):
-        found += _folded("Constant: ", ", ".join(line.name for line in constant) + ".", sign=",")
-    return found
+        lines += _folded("Constant: ", ", ".join(line.name for line in constant) + ".", sign=",")
+    return lines
 
 
 def constants(block: Block) -> list[Line]:
@@ -129,7 +129,7 @@ BROKEN = replace(LATEX, widest=LATEX_WIDTH // 2)
 
 def latex(equations: Document) -> str:
     """A whole document."""
-    found = [
+    page = [
         r"\documentclass{article}",
         r"\usepackage{amsmath}",
         r"\allowdisplaybreaks",
@@ -140,30 +140,30 @@ def latex(equations: Document) -> str:
         rf"\section*{{{escaped(equations.title)}}}",
         rf"\[ {equations.law[1]} \]",
     ]
-    found += [f"Note: {escaped(note)}.\n" for note in equations.notes]
+    page += [f"Note: {escaped(note)}.\n" for note in equations.notes]
     for block in equations.blocks:
-        found.append(rf"\subsection*{{{escaped(block.title)}}}")
-        found += [_INDEXED.sub(_formula, escaped(remark)) + ".\n" for remark in block.remarks]
-        found += _equations(block, r"\begin{align*}", r"\end{align*}")
+        page.append(rf"\subsection*{{{escaped(block.title)}}}")
+        page += [_INDEXED.sub(_formula, escaped(remark)) + ".\n" for remark in block.remarks]
+        page += _equations(block, r"\begin{align*}", r"\end{align*}")
     rows = (
         symbol + (f" = {value}" if value else "") + (f", {meaning}" if meaning else "")
         for symbol, value, meaning in _symbols(equations, escaped)
     )
-    found += [r"\subsection*{Where}", " \\\\\n".join(rows), r"\end{document}"]
-    return "\n".join(found) + "\n"
+    page += [r"\subsection*{Where}", " \\\\\n".join(rows), r"\end{document}"]
+    return "\n".join(page) + "\n"
 
 
 def markdown(equations: Document) -> str:
     """A page with formulas between dollar signs."""
     plain = _markdown_text
-    found = [f"# {plain(equations.title)}", "", f"$${equations.law[1]}$$", ""]
-    found += [f"Note: {plain(note)}.\n" for note in equations.notes]
+    page = [f"# {plain(equations.title)}", "", f"$${equations.law[1]}$$", ""]
+    page += [f"Note: {plain(note)}.\n" for note in equations.notes]
     for block in equations.blocks:
-        found += [f"## {plain(block.title)}", "", *(f"{plain(r)}.\n" for r in block.remarks)]
-        found += _equations(block, "$$\n\\begin{aligned}", "\\end{aligned}\n$$\n")
-    found += ["## Where", "", "| symbol | value | meaning |", "|---|---|---|"]
-    found += [f"| {' | '.join(row)} |" for row in _symbols(equations, plain)]
-    return "\n".join(found) + "\n"
+        page += [f"## {plain(block.title)}", "", *(f"{plain(r)}.\n" for r in block.remarks)]
+        page += _equations(block, "$$\n\\begin{aligned}", "\\end{aligned}\n$$\n")
+    page += ["## Where", "", "| symbol | value | meaning |", "|---|---|---|"]
+    page += [f"| {' | '.join(row)} |" for row in _symbols(equations, plain)]
+    return "\n".join(page) + "\n"
 
 
 def displayed(equations: Document) -> str:
@@ -187,9 +187,9 @@ def _equations(block: Block, begin: str, end: str) -> list[str]:
     for start in range(0, len(zeros), 8):
         first, *others = zeros[start : start + 8]
         rows.append(f"{first} &= " + "".join(f"{other} = " for other in others) + "0")
-    found = [begin, " \\\\\n".join(rows), end] if rows else []
+    environment = [begin, " \\\\\n".join(rows), end] if rows else []
     constant = ", ".join(f"${left_side(line)}$" for line in constants(block))
-    return [*found, f"Constant: {constant}.\n"] if constant else found
+    return [*environment, f"Constant: {constant}.\n"] if constant else environment
 
 
 def left_side(line: Line) -> str:

@@ -39,14 +39,14 @@ def assigned(notation: Notation, target: str, expr: Expr, indent: str = "") -> l
 def free_names(symbols: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
     """Other names for symbols that a program uses for something else."""
     symbols = set(symbols)
-    used, found = set(taken) | symbols, {}
+    used, spellings = set(taken) | symbols, {}
     for symbol in sorted(symbols & set(taken) | {s for s in symbols if keyword.iskeyword(s)}):
         name = f"{symbol}_"
         while name in used:
             name += "_"
         used.add(name)
-        found[symbol] = name
-    return found
+        spellings[symbol] = name
+    return spellings
 
 
 # what both languages share
@@ -54,11 +54,11 @@ def free_names(symbols: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
 
 def heading(equations: Document, what: str) -> list[str]:
     """The docstring of a module; names of robots and joints are nowhere else."""
-    found = [f'"""{comment(equations.title)}: {what}, written by armdyn.', ""]
+    lines = [f'"""{comment(equations.title)}: {what}, written by armdyn.', ""]
     for note in equations.notes:
-        found += wrap(f"Note: {comment(note)}.", WIDTH)
-    found += [f"q{i}: {comment(name)}" for i, name in equations.numbered]
-    return [*found, '"""', ""]
+        lines += wrap(f"Note: {comment(note)}.", WIDTH)
+    lines += [f"q{i}: {comment(name)}" for i, name in equations.numbered]
+    return [*lines, '"""', ""]
 
 
 def angle_lines(
@@ -99,20 +99,20 @@ def python(equations: Document) -> str:
     """The module, with the values of the parameters at its top."""
     names = free_names(equations.values, (*ARRAYS, "np"))
     source = Notation(_CALLS, SOURCE_OPERATORS, symbol=lambda name: names.get(name, name))
-    found = [*heading(equations, "equations of motion"), "import numpy as np", ""]
-    found.append(f"n = {len(equations.joints)}")
+    script = [*heading(equations, "equations of motion"), "import numpy as np", ""]
+    script.append(f"n = {len(equations.joints)}")
     for entry in equations.legend:
         meaning = ", ".join(filter(None, (entry.text, entry.unit)))
-        found.append(f"{source.symbol(entry.symbol)} = {entry.value!r}  # {comment(meaning)}")
+        script.append(f"{source.symbol(entry.symbol)} = {entry.value!r}  # {comment(meaning)}")
     for block in equations.blocks:
         if block.beforehand:
             for line in block.lines:
-                found += assigned(source, line.symbol, line.value)
+                script += assigned(source, line.symbol, line.value)
         elif block.symbol not in ("", "tau"):
-            found += _function(equations, block, source)
+            script += _function(equations, block, source)
     written = equations.has("tau")
     torques = _inverse_dynamics(equations, source) if written else _torques(equations)
-    return "\n".join([*found, *torques]) + "\n"
+    return "\n".join([*script, *torques]) + "\n"
 
 
 def _function(equations: Document, block: Block, source: Notation) -> Iterator[str]:
@@ -188,23 +188,23 @@ def sympy(equations: Document) -> str:
     source = notation(free_names(equations.values, (*ARRAYS, *_IMPORTS)))
     imports = ", ".join(sorted(_IMPORTS[:5], key=str.lower))
     functions = ", ".join(_CALLED)
-    found = [*heading(equations, "equations of motion in SymPy")]
-    found += [f"from sympy import {imports}", f"from sympy import {functions}", ""]
+    script = [*heading(equations, "equations of motion in SymPy")]
+    script += [f"from sympy import {imports}", f"from sympy import {functions}", ""]
     for rate in ("q", "qd", "qdd"):
-        found += _declared([f"{rate}{i}" for i in equations.coordinates], source)
-    found += _declared(list(equations.values), source)
+        script += _declared([f"{rate}{i}" for i in equations.coordinates], source)
+    script += _declared(list(equations.values), source)
     done = set[AngleFunction]()
     for k, block in enumerate(equations.blocks):
         lines = equations.blocks[: k + 1] if equations.passive else equations.blocks
         used = angle_functions(line.value for each in lines for line in each.lines)
-        found += angle_lines(equations, used - done, source, "")
+        script += angle_lines(equations, used - done, source, "")
         done |= used
         if block.symbol == "tau" and equations.passive:
-            found += _sympy_torques(equations)
-        found += ["", f"# {comment(block.title)}", *_built(block, source)]
-    found += [] if equations.passive else _sympy_torques(equations)
+            script += _sympy_torques(equations)
+        script += ["", f"# {comment(block.title)}", *_built(block, source)]
+    script += [] if equations.passive else _sympy_torques(equations)
     values = (f"    {source.symbol(e.symbol)}: {e.value!r}," for e in equations.legend)
-    return "\n".join([*found, "", "values = {", *values, "}"]) + "\n"
+    return "\n".join([*script, "", "values = {", *values, "}"]) + "\n"
 
 
 def notation(names: Mapping[str, str]) -> Notation:

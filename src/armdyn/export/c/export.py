@@ -275,8 +275,8 @@ def float_error(model: RobotModel, f: Function) -> float:
     Positions are drawn between the limits of the joints, all else within ordinary numbers.
     """
     rng = np.random.default_rng(0)
-    given = [_states(model, i.name, i.size or 1, rng) for i in f.program.inputs]
-    single = [values.astype(np.float32) for values in given]
+    states = [_states(model, i.name, i.size or 1, rng) for i in f.program.inputs]
+    single = [values.astype(np.float32) for values in states]
     exact = f.program(*(values.astype(float) for values in single)).reshape(STATES, -1)
     error = np.abs(_in_float(f.program, single) - exact)
     error = error.max(axis=1, initial=0.0) / np.maximum(1.0, np.abs(exact).max(axis=1, initial=0.0))
