@@ -1,6 +1,6 @@
 """An order for the operations of a graph, in which few values wait to be used."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 
 from armdyn.graph.nodes import Node
@@ -76,7 +76,34 @@ def tighten(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list
     """
     place = {value: i for i, value in enumerate(order)}
     args = [{place[a] for a in operands[value] if a in place} for value in order]
-    return [order[i] for i in _Waiting(args)]
+    users: list[list[int]] = [[] for _ in args]
+    for i, used in enumerate(args):
+        for a in used:
+            users[a].append(i)
+    left = [len(those) for those in users]  # users of each value that are still to be computed
+    missing = [len(used) for used in args]  # operands of each value that are
+    ready: list[tuple[int, int]] = []
+
+    def offer(i: int) -> None:
+        if not missing[i]:
+            heappush(ready, (-sum(left[a] == 1 for a in args[i]), i))
+
+    for i in range(len(order)):
+        offer(i)
+    done: dict[int, None] = {}
+    while ready:
+        i = heappop(ready)[1]
+        if i in done:
+            continue
+        done[i] = None
+        for a in args[i]:
+            left[a] -= 1
+            if left[a] == 1:
+                offer(next(u for u in users[a] if u not in done))
+        for u in users[i]:
+            missing[u] -= 1
+            offer(u)
+    return [order[i] for i in done]
 
 
 def delay(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list[int]:
@@ -95,45 +122,6 @@ def delay(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list[i
             place[value] = use - 1
         at = place[value]
         for a in args:
-            first[a], last[a] = min(first.get(a, at), at), max(last.get(a, at), at)
+            first[a] = min(first.get(a, at), at)
+            last[a] = max(last.get(a, at), at)
     return sorted(order, key=place.__getitem__)
-
-
-class _Waiting:
-    """Values that are still to be computed; iterating over it gives the next best one each time."""
-
-    def __init__(self, args: list[set[int]]):
-        self.args = args
-        self.users: list[list[int]] = [[] for _ in args]
-        for i, used in enumerate(args):
-            for a in used:
-                self.users[a].append(i)
-        self.left = [len(users) for users in self.users]
-        """How many users of each value are still to be computed."""
-        self.missing = [len(used) for used in args]
-        """How many operands of each value are still to be computed."""
-        self.ready: list[tuple[int, int]] = []
-        for i, used in enumerate(args):
-            if not used:
-                self._push(i)
-
-    def __iter__(self) -> Iterator[int]:
-        done: set[int] = set()
-        while self.ready:
-            i = heappop(self.ready)[1]
-            if i in done:
-                continue
-            done.add(i)
-            yield i
-            for a in self.args[i]:
-                self.left[a] -= 1
-                if self.left[a] == 1:
-                    self._push(next(u for u in self.users[a] if u not in done))
-            for u in self.users[i]:
-                self.missing[u] -= 1
-                self._push(u)
-
-    def _push(self, i: int) -> None:
-        """Offer a value once its operands are there, first the last user of most operands."""
-        if not self.missing[i]:
-            heappush(self.ready, (-sum(self.left[a] == 1 for a in self.args[i]), i))

@@ -13,7 +13,6 @@ from armdyn.formulations.parameters import robot_parameters
 from armdyn.graph.operations import OPERATIONS
 from armdyn.kernels.kernel import Kernel
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.quantities.otherwise import BY_DIRECTIONS
 from armdyn.quantities.program import QUANTITIES
 from armdyn.quantities.request import Request
 from armdyn.thresholds import WHOLE_DERIVATIVES
@@ -183,8 +182,9 @@ def test_large_robots_take_derivatives_direction_by_direction():
     n = WHOLE_DERIVATIVES.value + 1
     model = random_model(("RRPR" * 5)[:n], 9, tree=True, friction=True)
     robot, direct = Robot(model), TextbookQuantities(model)
-    assert BY_DIRECTIONS.is_for(model)
-    assert not BY_DIRECTIONS.is_for(random_model("R" * WHOLE_DERIVATIVES.value, 9))
+    otherwise = QUANTITIES["inverse_dynamics_derivatives"].otherwise
+    assert otherwise.is_for(model)
+    assert not otherwise.is_for(random_model("R" * WHOLE_DERIVATIVES.value, 9))
     q, qd, qdd = states_of(Kernel(model, Request("inverse_dynamics")), 2)
     expected = direct.inverse_dynamics_derivatives(q, qd, qdd)
     found = robot.inverse_dynamics_derivatives(q, qd, qdd)

@@ -10,9 +10,7 @@ import armdyn
 from armdyn.graph import Graph
 from armdyn.graph.program import Program
 from armdyn.kernels.llvm.module import MOST_VECTORS
-from armdyn.kernels.llvm.rows import groups_ahead
 from armdyn.kernels.llvm.segments import Segment, best_plan
-from armdyn.kernels.llvm.vectors import Vectors
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.compiled_programs import HOST, compiled
@@ -101,36 +99,45 @@ def test_nothing_beyond_the_arrays_is_read(name, dtype):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_group_is_transposed_once_after_its_slots_were_read(name):
+def test_what_is_done_ahead_reads_and_writes_slots_that_nothing_else_changes(name):
+    """The first steps leave the inputs where they are, so that they can be done once more."""
     program = PROGRAMS[name]
-    sizes = tuple(len(array.symbols) for array in program.inputs)
-    pieces = best_plan(program, HOST)
-    ahead = groups_ahead(Vectors(4, "float64", True), pieces, sizes)
-    groups = [(g.array, g.column + k) for some in ahead.values() for g in some for k in range(4)]
-    wanted = {(k, c) for k, size in enumerate(sizes) if size >= 4 for c in range(size)}
-    assert set(groups) == wanted
-    written = set()
-    for number, step in enumerate(pieces.steps):
-        if not isinstance(step, Segment):
-            assert not written & set(range(step.angles, step.angles + step.count))
-            continue
-        for place, (_, _, args) in enumerate(step.operations):
-            assert not written & set(args)
-            here = [g for g in ahead.get(number, ()) if g.place == place]
-            written |= {g.slot + k for g in here for k in range(4)}
-        assert not written & set(step.stores)
-    assert not written & set(pieces.outputs)
-    assert len(written) == len(wanted)
+    pieces = best_plan(program, HOST, group=4)
+    assert pieces.ahead > 0
+    inputs = sum(len(array.symbols) for array in program.inputs)
+    for step in pieces.steps[: pieces.ahead]:
+        if isinstance(step, Segment):
+            assert min(step.stores.values()) >= inputs
+        else:
+            assert min(step.sines, step.cosines) >= inputs
+            assert step.wanted <= {*range(step.sines, step.cosines + step.count)}
+    results = [
+        group for step in pieces.steps if isinstance(step, Segment) for group in step.results
+    ]
+    columns = {first + k: value for first, values in results for k, value in enumerate(values)}
+    assert tuple(columns[k] for k in range(len(program.outputs))) == program.outputs
 
 
 def test_results_that_are_inputs_are_not_overwritten():
-    """Rows are not transposed early where an input is a result, and results are right."""
     graph = Graph()
     x = [graph.input(f"x{k + 1}") for k in range(5)]
     program = Program.from_outputs(np.array([x[3], x[0] * x[1], x[4]]), {"x": 5})
     given = np.random.default_rng(1).uniform(-1, 1, (100, 5))
     expected = np.stack([given[:, 3], given[:, 0] * given[:, 1], given[:, 4]], -1)
     assert np.array_equal(compiled(program)(given), expected)
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 100])
+def test_programs_without_operations_are_computed_in_every_batch(count):
+    graph = Graph()
+    x = [graph.input(f"x{k + 1}") for k in range(5)]
+    given = np.random.default_rng(3).uniform(-1, 1, (count, 5))
+    program = Program.from_outputs(np.array([x[3], x[0], x[4]]), {"x": 5})
+    assert np.array_equal(compiled(program)(given), given[:, [3, 0, 4]])
+    sines = [graph.function(name, x[k]) for name in ("sin", "cos") for k in (4, 1)]
+    function = compiled(Program.from_outputs(np.array(sines), {"x": 5}))
+    expected = np.concatenate([np.sin(given[:, [4, 1]]), np.cos(given[:, [4, 1]])], -1)
+    np.testing.assert_allclose(function(given), expected, rtol=4e-16)
 
 
 def test_results_may_take_the_place_of_the_first_argument():
@@ -141,3 +148,11 @@ def test_results_may_take_the_place_of_the_first_argument():
     first = states[0].copy()
     function(first, *states[1:], out=first)
     assert np.array_equal(first, expected)
+
+
+def test_what_no_segment_could_do_ahead_is_not_left_to_one():
+    graph = Graph()
+    sines = [graph.function(name, graph.input("x1")) for name in ("sin", "cos")]
+    program = Program.from_outputs(np.array(sines), {"x": 1})
+    assert best_plan(program, HOST).ahead == 0
+    assert best_plan(program, HOST, group=1).ahead == 1

@@ -92,12 +92,13 @@ def build(program: Program, target: LlvmTarget) -> MachineCode:
     `armdyn.kernels.llvm.segments.best_plan` and `armdyn.kernels.llvm.module.module` give the first
     two to be printed.
     """
-    processor, dtype, rows = target.processor, target.dtype, target.rows
+    processor = target.processor
+    dtype = target.dtype
+    rows = target.rows
     if target.entry:
         text = entry_module(program, processor, dtype)
     else:
-        ahead = processor.bits == Target.host().bits  # narrower code is for a few states
-        text = module(program, processor, dtype, ahead=ahead, rows=rows, sweep=target.sweep)
+        text = module(program, processor, dtype, rows=rows, sweep=target.sweep)
     inputs = [(array.name, len(array.symbols)) for array in program.inputs]
     functions = [f for f in FUNCTIONS if f"@{f}(" in text]
     head = {"inputs": inputs, "shape": program.shape, "functions": functions}
@@ -110,7 +111,8 @@ def linked(content: bytes) -> MachineCode:
     head = json.loads(line)
     functions = head["functions"]
     inputs = tuple((name, size) for name, size in head["inputs"])
-    shape, entry = tuple(head["shape"]), "entry" in functions
+    shape = tuple(head["shape"])
+    entry = "entry" in functions
     return MachineCode(Linked(code, functions), inputs, shape, entry, content)
 
 

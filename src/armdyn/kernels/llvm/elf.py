@@ -19,14 +19,23 @@ HERE = sys.platform == "linux" and platform.machine() == "x86_64"
 """Whether such files run in this process."""
 if HERE:
     _C = ctypes.CDLL(None, use_errno=True)
-    _POINTER, _SIZE, _INT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
-    _C.mmap.argtypes, _C.mmap.restype = (_POINTER, _SIZE, _INT, _INT, _INT, ctypes.c_long), _POINTER
-    _C.munmap.argtypes, _C.mprotect.argtypes = (_POINTER, _SIZE), (_POINTER, _SIZE, _INT)
-SYMBOLS, RELOCATIONS, ZEROS = 2, 4, 8
+    _POINTER = ctypes.c_void_p
+    _SIZE = ctypes.c_size_t
+    _INT = ctypes.c_int
+    _C.mmap.argtypes = (_POINTER, _SIZE, _INT, _INT, _INT, ctypes.c_long)
+    _C.mmap.restype = _POINTER
+    _C.munmap.argtypes = (_POINTER, _SIZE)
+    _C.mprotect.argtypes = (_POINTER, _SIZE, _INT)
+SYMBOLS = 2
+RELOCATIONS = 4
+ZEROS = 8
 """Types of sections."""
 IN_MEMORY = 2
 """A flag of sections."""
-ADDRESS, NEAR, CALL, BY_TABLE = 1, 2, 4, (9, 41, 42)
+ADDRESS = 1
+NEAR = 2
+CALL = 4
+BY_TABLE = (9, 41, 42)
 """Types of relocations: a whole address, a distance, that of a function, that of an address."""
 _JUMP = b"\xff\x25\x00\x00\x00\x00"
 """To the address that stands behind this instruction."""
@@ -56,7 +65,8 @@ class ElfCode:
     """
 
     def __init__(self, content: bytes, exported: Collection[str], outside: Mapping[str, int]):
-        self.content, self.addresses = content, dict[str, int]()
+        self.content = content
+        self.addresses = dict[str, int]()
         (first,) = struct.unpack_from("<Q", content, 0x28)
         size, count = struct.unpack_from("<HH", content, 0x3A)
         at = [first + k * size for k in range(count)]
@@ -107,7 +117,9 @@ class ElfCode:
         return symbols
 
     def _relocate(self, base: int, symbols: list[int], place: int, info: int, addend: int) -> None:
-        here, kind, symbol = base + place, info & 0xFFFFFFFF, symbols[info >> 32]
+        here = base + place
+        kind = info & 0xFFFFFFFF
+        symbol = symbols[info >> 32]
         if kind == ADDRESS:
             ctypes.c_int64.from_address(here).value = symbol + addend
             return

@@ -8,13 +8,12 @@ import math
 
 from armdyn.graph.program import Program
 from armdyn.kernels import numpy_api as api
-from armdyn.kernels.llvm.cache_lines import LINE
 from armdyn.kernels.llvm.loop import STACK
 from armdyn.kernels.llvm.module import segment_functions
 from armdyn.kernels.llvm.segments import Plan, Segment, SineCosine, best_plan
 from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.llvm.trig import sine_cosine_functions
-from armdyn.kernels.llvm.vectors import IrWriter, Vectors
+from armdyn.kernels.llvm.vectors import LINE, IrWriter, Vectors
 
 DECLARATIONS = """\
 @array_type = external global i8
@@ -26,7 +25,8 @@ declare void @Py_IncRef(ptr)
 declare void @Py_DecRef(ptr)
 declare void @PyErr_Clear()
 """
-SIZE, ITEMS = 16, 24
+SIZE = 16
+ITEMS = 24
 """Where a tuple has its length and its items."""
 CALLED = "(ptr %self, ptr %args, i64 %nargs, ptr %names) nounwind {"
 """How Python calls a builtin: the names of the last arguments are a tuple, or null."""
@@ -42,7 +42,7 @@ def entry_module(program: Program, target: Target, dtype: str = "float64") -> st
     words = (f"@name_{word} = external global i8" for word in api.WORDS)
     declared = dict.fromkeys((*words, *one.declarations(), *sides.declarations()))
     lines = [*DECLARATIONS.splitlines(), *declared]
-    lines += segment_functions(one, pieces, program)
+    lines += segment_functions(one, pieces, program, target)
     lines += _Values(one, sides, program, pieces).lines()
     inputs = [array.name for array in program.inputs]
     return "\n".join([*lines, *_entry(one, len(inputs)), *_choose(one, inputs)]) + "\n"
@@ -71,7 +71,8 @@ def _choose(v: Vectors, inputs: list[str]) -> list[str]:
     The owner is a `BoundMethod`, which has the function of every option that was used, and the
     method of the robot that takes everything else.
     """
-    t, count = IrWriter(v, f"define ptr @choose{CALLED}"), len(inputs)
+    t = IrWriter(v, f"define ptr @choose{CALLED}")
+    count = len(inputs)
     t.label("start")
     bound = t.field("%self", api.STRUCTURE)
     method = t.item(bound, 0, "ptr")
@@ -127,13 +128,18 @@ class _Values:
     """
 
     def __init__(self, one: Vectors, sides: Vectors, program: Program, pieces: Plan):
-        self.sides, self.program, self.pieces = sides, program, pieces
+        self.sides = sides
+        self.program = program
+        self.pieces = pieces
         self.t = IrWriter(one, "define ptr @values(ptr %args, ptr %out, i1 %numbers) nounwind {")
 
     def lines(self) -> list[str]:
         """The function."""
-        t, program, size = self.t, self.program, self.t.v.size
-        inputs, output = [len(a.symbols) for a in program.inputs], program.shape
+        t = self.t
+        program = self.program
+        size = self.t.v.size
+        inputs = [len(a.symbols) for a in program.inputs]
+        output = program.shape
         t.label("start")
         t.let(f"alloca [{max(1, len(output))} x i64], align 8", "%shape")
         t.let(f"alloca [{self.pieces.slots * size} x i8], align {LINE}", "%slots")
@@ -169,7 +175,7 @@ class _Values:
         """The segments, and between them sines and cosines."""
         for number, step in enumerate(self.pieces.steps):
             if isinstance(step, Segment):
-                self.t.do(f"call void @segment{number}(ptr %slots)")
+                self.t.let(f"call i1 @segment{number}(ptr %slots)")
             else:
                 self._sines(step)
 
@@ -179,7 +185,9 @@ class _Values:
         They are loaded one by one: a vector would have to wait until the stores of its parts have
         reached the cache.
         """
-        t, v, size = self.t, self.sides, self.sides.size
+        t = self.t
+        v = self.sides
+        size = self.sides.size
         groups = -(-step.count // v.lanes)
         for group in range(groups):
             vector = "poison"
@@ -195,7 +203,9 @@ class _Values:
 
     def _copy(self, source: str, target: str, count: int) -> None:
         """So many numbers from one place to another, in vectors where it can be."""
-        t, v, done = self.t, self.sides, 0
+        t = self.t
+        v = self.sides
+        done = 0
         while done < count:
             whole = count - done >= v.lanes
             kind = v.type if whole else v.element

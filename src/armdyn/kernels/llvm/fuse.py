@@ -40,7 +40,8 @@ def fuse(definitions: Definitions, outputs: tuple[int, ...], split: bool = True)
 
 class _Fusion:
     def __init__(self, definitions: Definitions, outputs: tuple[int, ...], split: bool):
-        self.old, self.split = definitions, split
+        self.old = definitions
+        self.split = split
         self.uses = Counter(a for _, args in definitions.values() for a in args)
         self.uses.update(outputs)
         self.in_sums = Counter(a for op, args in definitions.values() if op in _SUMS for a in args)

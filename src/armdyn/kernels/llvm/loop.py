@@ -1,20 +1,28 @@
 """The loop that NumPy calls: all states, tile by tile, through the segments of a program.
 
-Segments are called with the place of their vector in the scratch memory and, for each array, with
-the rows that they shall fetch meanwhile (`cache_lines`).
+Segments are called with the places of their vector in the scratch memory, of this tile and of the
+next one, and with the rows of both (`ahead`). Where the next tile is not whole, or columns do not
+follow each other, they do the same with zeros, and the next tile begins anew: no row beyond the end
+of an array is ever read. Results go to their rows; where these are too few for all lanes, or their
+columns do not follow each other, to a memory beside first.
 """
 
+from collections.abc import Callable
+from itertools import accumulate
 from math import prod
+from operator import mul
 
-from armdyn.kernels.llvm.cache_lines import LINE, UNCACHED_BYTES, behind_line
 from armdyn.kernels.llvm.segments import Plan, Segment
-from armdyn.kernels.llvm.vectors import IrWriter, Vectors
+from armdyn.kernels.llvm.vectors import LINE, IrWriter, Vectors
 
 PAGE = 4096
 """Bytes from whose multiple the scratch memory begins: loads that lie as far behind a multiple as
-stores do which are under way wait for them, and where the stack lies is chance."""
+stores do which are under way wait for them, and where the stack lies is chance. So the slots of two
+tiles are half of that apart, beyond whole multiples."""
 STACK = 64 * 1024
 """Largest scratch memory on the stack; a larger one is allocated."""
+GATHERED = 8 * 1024
+"""Bytes of results that are gathered before they go to their rows."""
 NO_MEMORY = """\
 declare ptr @malloc(i64)
 declare void @free(ptr)
@@ -30,12 +38,64 @@ define internal void @no_memory() noinline cold nounwind {
 """
 
 
+def tile_distance(v: Vectors, pieces: Plan, tile: int) -> int:
+    """Bytes between the slots of this tile and those of the next one."""
+    size = pieces.slots * tile * v.bytes
+    return -(-(size - PAGE // 2) // PAGE) * PAGE + PAGE // 2
+
+
+def begin_function(v: Vectors, pieces: Plan) -> list[str]:
+    """`@begin`: the steps that need nothing but inputs, for %blocks vectors of a tile."""
+    head = "define internal void @begin(ptr %slots, i64 %blocks) noinline nounwind {"
+    t = IrWriter(v, head)
+    t.label("entry")
+    write_steps(t, pieces, range(pieces.ahead), "entry", "%slots")
+    return t.ended()
+
+
+def write_steps(
+    t: IrWriter,
+    pieces: Plan,
+    numbers: range,
+    label: str,
+    here: str,
+    given: Callable[[str], str] = lambda block: "",
+) -> str:
+    """Steps on %blocks vectors of a tile; returns whether one of the next tile is far from zero.
+
+    `given` writes what segments get besides the place of a vector, by its number. The code comes
+    from the block `label`, and goes on in the last one that it begins.
+    """
+    v = t.v
+    far = "false"
+    for number in numbers:
+        step = pieces.steps[number]
+        if not isinstance(step, Segment):
+            slots = (t.at(here, k * v.bytes) for k in (step.angles, step.sines, step.cosines))
+            places = ", ".join(f"ptr {place}" for place in slots)
+            t.do(f"call void @sin_cos({places}, i64 {step.count}, i64 %blocks)")
+            continue
+        b = f"%b{number}"
+        each = f"each{number}"
+        after = f"after{number}"
+        t.jump(each, begin=each)
+        t.let(f"phi i64 [0, %{label}], [{b}.next, %{each}]", b)
+        before = t.let(f"phi i1 [{far}, %{label}], [%far{number}, %{each}]")
+        place = t.at(here, t.let(f"mul i64 {b}, {pieces.slots * v.bytes}"))
+        some = t.let(f"call i1 @segment{number}(ptr {place}{given(b)})")
+        far = t.let(f"or i1 {before}, {some}", f"%far{number}")
+        t.let(f"add i64 {b}, 1", f"{b}.next")
+        t.branch(t.let(f"icmp slt i64 {b}.next, %blocks"), each, after, begin=after)
+        label = after
+    return far
+
+
 class Loop:
     """The writer of `@loop(args, dims, steps, data)`, as NumPy calls it.
 
-    `inputs` are the lengths of the input vectors, `output` is the shape of a result. Rows of the
-    inputs `early` are transposed by the segments of the tile before (`rows`); with `stream`,
-    large results go past the caches.
+    `inputs` are the lengths of the input vectors, `output` is the shape of a result. A program that
+    is one segment, but for its first steps, takes as many vectors as there are one after the other,
+    each with what is done for the next; a longer one takes tiles.
     """
 
     def __init__(
@@ -45,198 +105,195 @@ class Loop:
         inputs: tuple[int, ...],
         output: tuple[int, ...],
         tile: int,
-        early: set[int],
-        stream: bool,
     ):
-        self.v, self.pieces, self.tile, self.stream = v, pieces, tile, stream
-        self.early = sorted(early)
-        self.inputs, self.output, self.row_bytes = inputs, output, prod(output) * v.size
+        self.v = v
+        self.pieces = pieces
+        self.tile = tile
+        self.inputs = inputs
+        self.output = output
+        self.row_bytes = prod(output) * v.size
         self.t = IrWriter(
-            v, "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {"
+            v,
+            f"@zeros = private constant [{max(inputs)} x {v.element}] zeroinitializer",
+            "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {",
         )
-        self.size = pieces.slots * tile * v.bytes
-        self.label = "tile"
+        self.single = pieces.single
+        self.distance = tile_distance(v, pieces, tile)
+        vector_bytes = v.lanes * self.row_bytes
+        self.most = max(1, GATHERED // vector_bytes) if self.single else tile
+        slots = -(-(self.distance + pieces.slots * tile * v.bytes) // LINE) * LINE
+        self.gathered = slots
+        self.size = slots + self.most * vector_bytes + 2 * LINE
 
     def lines(self) -> list[str]:
         """The function, and what it calls if there is no memory."""
-        t, arrays = self.t, len(self.inputs) + 1
+        t = self.t
+        arrays = len(self.inputs) + 1
         t.label("entry")
         t.let("load i64, ptr %dims", "%n")
         t.let("icmp sgt i64 %n, 0", "%some")
         t.branch("%some", "begin", "exit", begin="begin")
         self.bases = [t.item("%args", k, "ptr") for k in range(arrays)]
         self.strides = [t.item("%steps", k) for k in range(arrays)]
-        cores = [t.item("%steps", arrays + k) for k in range(arrays - 1)]
+        self.cores = [t.item("%steps", arrays + k) for k in range(arrays - 1)]
         t.let(f"getelementptr i64, ptr %steps, i64 {2 * arrays - 1}", "%core")
-        dense = self._dense()
+        self._equal("%close", [(core, self.v.size) for core in self.cores])
+        sizes = accumulate(reversed(self.output), mul, initial=self.v.size)
+        axes = reversed(range(len(self.output)))  # of results in C order
+        self._equal(
+            "%dense", [(t.item("%core", k), size) for k, size in zip(axes, sizes, strict=False)]
+        )
         t.let("sub i64 %n, 1", "%last")
-        self._large(dense)
-        close = "true"
-        for k in self.early:
-            same = t.let(f"icmp eq i64 {cores[k]}, {self.v.size}")
-            close = t.let(f"and i1 {close}, {same}")
         start = self._scratch()
         t.label("tile")
         t.let(f"phi i64 [0, %{start}], [%row.next, %tile.end]", "%row")
-        t.let(f"phi i1 [false, %{start}], [%more, %tile.end]", "%there")
-        t.let(f"add i64 %row, {self.tile * self.v.lanes}", "%row.next")
-        whole = t.let(f"add i64 %row, {2 * self.tile * self.v.lanes}")
-        t.let(f"and i1 {t.let(f'icmp sle i64 {whole}, %n')}, {close}", "%more")
-        blocks = t.let(f"add i64 {t.let('sub i64 %n, %row')}, {self.v.lanes - 1}")
-        blocks = t.let(f"udiv i64 {blocks}, {self.v.lanes}")
-        self.blocks = t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {self.tile})")
-        self._gather()
-        self._load(cores)
-        self._steps()
-        t.do(
-            f"call void @store(ptr {self.out}, i64 {self.strides[-1]}, i64 {self.out_row}, "
-            f"i64 {self.out_last}, i64 {self.blocks}, i1 {dense}, ptr %core, ptr %slots)"
-        )
+        t.let(f"phi i1 [false, %{start}], [%ready, %tile.end]", "%there")
+        t.let(f"phi ptr [%slots, %{start}], [%here.next, %tile.end]", "%here")
+        t.let(f"phi ptr [%others, %{start}], [%next.next, %tile.end]", "%next")
+        t.let("sub i64 %n, %row", "%left")
+        self._count()
+        rows = t.let(f"mul i64 %blocks, {self.v.lanes}")
+        t.let(f"add i64 %row, {rows}", "%row.next")
+        t.let(f"and i1 %dense, {t.let(f'icmp sge i64 %left, {rows}')}", "%straight")
+        self._load()
+        self._choose_rows()
+        if self.single:
+            self._vectors()
+        else:
+            self._steps()
         self._write()
         t.jump("tile.end", begin="tile.end")
         t.branch(t.let("icmp slt i64 %row.next, %n"), "tile", "end", begin="end")
-        self._finish()
         if self.size > STACK:
             t.do("call void @free(ptr %memory)")
         t.jump("exit", begin="exit")
         return [*t.ended(), *(NO_MEMORY.splitlines() if self.size > STACK else [])]
 
-    def _dense(self) -> str:
-        """Whether the entries of the output follow each other in C order."""
-        t, dense, expected = self.t, "true", self.v.size
-        for axis in reversed(range(len(self.output))):
-            same = t.let(f"icmp eq i64 {t.item('%core', axis)}, {expected}")
-            dense = t.let(f"and i1 {dense}, {same}")
-            expected *= self.output[axis]
-        return dense
+    def _count(self) -> None:
+        """The vectors of this tile, and whether their successors are whole: these can be begun."""
+        t = self.t
+        lanes = self.v.lanes
+        if self.single:
+            whole = t.let(f"udiv i64 %left, {lanes}")
+            t.let(f"and i1 %close, {t.let(f'icmp sge i64 {whole}, 2')}", "%ready")
+            most = t.let(f"select i1 %dense, i64 %n, i64 {self.most}")
+            others = t.let(f"sub i64 {whole}, 1")
+            others = t.let(f"call i64 @llvm.smin.i64(i64 {others}, i64 {most})")
+            t.let(f"select i1 %ready, i64 {others}, i64 1", "%blocks")
+            return
+        whole = t.let(f"icmp sge i64 %left, {2 * self.tile * lanes}")
+        t.let(f"and i1 {whole}, %close", "%ready")
+        blocks = t.let(f"udiv i64 {t.let(f'add i64 %left, {lanes - 1}')}, {lanes}")
+        t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {self.tile})", "%blocks")
+
+    def _equal(self, name: str, pairs: list[tuple[str, int]]) -> None:
+        """Whether all distances are those of numbers that follow each other."""
+        t = self.t
+        all_are = "true"
+        for distance, size in pairs:
+            all_are = t.let(f"and i1 {all_are}, {t.let(f'icmp eq i64 {distance}, {size}')}")
+        t.let(f"and i1 {all_are}, true", name)
 
     def _scratch(self) -> str:
-        """The slots of a tile, on the stack if they are few; returns the label after it."""
+        """The slots of two tiles, on the stack if they are few; returns the label after it."""
         t = self.t
+        start = "begin"
         if self.size <= STACK:
             t.let(f"alloca [{self.size} x i8], align {PAGE}", "%slots")
-            t.jump("tile")
-            return "begin"
-        t.let(f"call ptr @malloc(i64 {self.size + LINE})", "%memory")
-        t.let("icmp eq ptr %memory, null", "%none")
-        t.branch("%none", "full", "aligned", begin="full")
-        t.do("call void @no_memory()")
-        t.do("ret void")
-        t.label("aligned")
-        address = t.let(f"add i64 {t.let('ptrtoint ptr %memory to i64')}, {LINE - 1}")
-        t.let(f"inttoptr i64 {t.let(f'and i64 {address}, -{LINE}')} to ptr", "%slots")
+        else:
+            start = "aligned"
+            t.let(f"call ptr @malloc(i64 {self.size + PAGE})", "%memory")
+            t.let("icmp eq ptr %memory, null", "%none")
+            t.branch("%none", "full", start, begin="full")
+            t.do("call void @no_memory()")
+            t.do("ret void")
+            t.label(start)
+            address = t.let(f"add i64 {t.let('ptrtoint ptr %memory to i64')}, {PAGE - 1}")
+            t.let(f"inttoptr i64 {t.let(f'and i64 {address}, -{PAGE}')} to ptr", "%slots")
+        t.let(f"getelementptr i8, ptr %slots, i64 {self.distance}", "%others")
+        t.let(f"getelementptr i8, ptr %slots, i64 {self.gathered}", "%gathered")
         t.jump("tile")
-        return "aligned"
+        return start
 
-    def _large(self, dense: str) -> None:
-        """Whether the result is written past the caches: large, and its rows follow each other."""
-        if not self.stream:
-            return
-        t, size = self.t, self.row_bytes
-        room = self.tile * self.v.lanes * size + 2 * LINE
-        t.let(f"alloca [{room} x i8], align {LINE}", "%gathered")
-        large = t.let(f"icmp sge i64 %n, {-(-UNCACHED_BYTES // size)}")
-        close = t.let(f"icmp eq i64 {self.strides[-1]}, {size}")
-        t.let(f"and i1 {t.let(f'and i1 {large}, {close}')}, {dense}", "%large")
-
-    def _gather(self) -> None:
-        """Where this tile's results go: to the array, or first to a place where lines get whole."""
+    def _load(self) -> None:
+        """Rows, sums, sines and cosines of this tile, unless the last one has done that."""
         t = self.t
-        if not self.stream:
-            self.out, self.out_row, self.out_last = self.bases[-1], "%row", "%last"
-            return
-        t.let(f"and i1 {t.let('icmp sle i64 %row.next, %n')}, %large", "%apart")
-        self.place = t.at(self.bases[-1], t.let(f"mul i64 %row, {self.row_bytes}"))
-        gathered = t.at("%gathered", behind_line(t, self.place))
-        self.out = t.let(f"select i1 %apart, ptr {gathered}, ptr {self.bases[-1]}")
-        self.out_row = t.let("select i1 %apart, i64 0, i64 %row")
-        last = self.tile * self.v.lanes - 1
-        self.out_last = t.let(f"select i1 %apart, i64 {last}, i64 %last")
-
-    def _write(self) -> None:
-        """The gathered rows to the array."""
-        if not self.stream:
-            return
-        t, size = self.t, self.tile * self.v.lanes * self.row_bytes
-        t.branch("%apart", "write", "tile.end", begin="write")
-        first = t.let("icmp eq i64 %row, 0")
-        t.do(f"call void @stream(ptr {self.place}, ptr %gathered, i64 {size}, i1 {first})")
-
-    def _finish(self) -> None:
-        """The numbers behind the last whole line that was gathered."""
-        if not self.stream:
-            return
-        t, rows = self.t, self.tile * self.v.lanes
-        t.branch("%large", "finish", "written", begin="finish")
-        gathered = t.let(f"mul i64 {t.let(f'udiv i64 %n, {rows}')}, {rows * self.row_bytes}")
-        place = t.at(self.bases[-1], gathered)
-        left = behind_line(t, place)
-        line = t.at(place, t.let(f"sub i64 0, {left}"))
-        t.do(f"call void @numbers(ptr {line}, ptr %gathered, i64 0, i64 {left})")
-        t.do("call void @llvm.x86.sse.sfence()")
-        t.jump("written", begin="written")
-
-    def _slot(self, number: int) -> str:
-        return self.t.at("%slots", number * self.v.bytes)
-
-    def _load(self, cores: list[str]) -> None:
-        """Transpose the rows of this tile, but for those that were transposed with the last one."""
-        t, arrays = self.t, range(len(self.inputs))
-        self._load_arrays([k for k in arrays if k not in self.early], cores)
+        blocks = "1" if self.single else "%blocks"
         t.branch("%there", "loaded", "load", begin="load")
-        self._load_arrays(self.early, cores)
-        t.jump("loaded", begin="loaded")
-        self.label = "loaded"
-
-    def _load_arrays(self, arrays: list[int], cores: list[str]) -> None:
-        for k in arrays:
-            self.t.do(
-                f"call void @load{self.inputs[k]}(ptr {self.bases[k]}, i64 {self.strides[k]}, "
-                f"i64 %row, i64 %last, i64 {self.blocks}, i64 {cores[k]}, "
-                f"ptr {self._slot(sum(self.inputs[:k]))})"
+        for k, columns in enumerate(self.inputs):
+            slot = t.at("%here", sum(self.inputs[:k]) * self.v.bytes)
+            t.do(
+                f"call void @load{columns}(ptr {self.bases[k]}, i64 {self.strides[k]}, i64 %row, "
+                f"i64 %last, i64 {blocks}, i64 {self.cores[k]}, ptr {slot})"
             )
+        t.do(f"call void @begin(ptr %here, i64 {blocks})")
+        t.jump("loaded", begin="loaded")
+
+    def _choose_rows(self) -> None:
+        """Where the rows of the next tile begin, and where those of the results of this one go."""
+        t = self.t
+        out = self.strides[-1]
+        ahead = t.let(f"add i64 %row, {self.tile * self.v.lanes}")
+        t.let(
+            f"getelementptr i8, ptr {self.bases[-1]}, i64 {t.let(f'mul i64 %row, {out}')}", "%rows"
+        )
+        self.places = [
+            (
+                t.let("select i1 %straight, ptr %rows, ptr %gathered"),
+                t.let(f"select i1 %straight, i64 {out}, i64 {self.row_bytes}"),
+            )
+        ]
+        for base, stride in zip(self.bases[:-1], self.strides[:-1], strict=True):
+            place = t.at(base, t.let(f"mul i64 {stride}, {ahead}"))
+            place = t.let(f"select i1 %ready, ptr {place}, ptr @zeros")
+            self.places.append((place, t.let(f"select i1 %ready, i64 {stride}, i64 0")))
+
+    def _vectors(self) -> None:
+        """One vector after the other, its slots and those of its successor in turn."""
+        t, (number,) = self.t, range(self.pieces.ahead, len(self.pieces.steps))
+        steps = [t.let(f"mul i64 {stride}, {self.v.lanes}") for _, stride in self.places]
+        t.jump("vector", begin="vector")
+        t.let("phi i64 [0, %loaded], [%i.next, %vector.end]", "%i")
+        t.let("phi ptr [%here, %loaded], [%here.next, %vector.end]", "%here.now")
+        t.let("phi ptr [%next, %loaded], [%here.now, %vector.end]", "%here.next")
+        for k, (place, _) in enumerate(self.places):
+            t.let(f"phi ptr [{place}, %loaded], [%rows{k}.next, %vector.end]", f"%rows{k}")
+        rows = "".join(f", ptr %rows{k}, i64 {s}" for k, (_, s) in enumerate(self.places))
+        far = t.let(f"call i1 @segment{number}(ptr %here.now, ptr %here.next{rows})")
+        t.branch(t.let(f"and i1 {far}, %ready"), "far", "vector.end", begin="far")
+        t.do("call void @begin(ptr %here.next, i64 1)")
+        t.jump("vector.end", begin="vector.end")
+        for k, step in enumerate(steps):
+            t.let(f"getelementptr i8, ptr %rows{k}, i64 {step}", f"%rows{k}.next")
+        t.let("add i64 %i, 1", "%i.next")
+        t.branch(t.let("icmp slt i64 %i.next, %blocks"), "vector", "computed", begin="computed")
+        t.let("getelementptr i8, ptr %here.now, i64 0", "%next.next")
 
     def _steps(self) -> None:
-        """The segments on every vector of the tile, and sines and cosines."""
-        ahead = self._ahead()
-        for number, step in enumerate(self.pieces.steps):
-            if isinstance(step, Segment):
-                self._each_block(number, ahead)
-                continue
-            places = (self._slot(k) for k in (step.angles, step.sines, step.cosines))
-            given = ", ".join(f"ptr {place}" for place in places)
-            self.t.do(f"call void @sin_cos({given}, i64 {step.count}, i64 {self.blocks})")
-
-    def _ahead(self) -> list[tuple[str, str]]:
-        """Rows and their distance: the next tile's of the inputs, and this one's of the results.
-
-        Where the next tile is not whole, segments transpose what lies in the scratch memory.
-        """
+        """The steps of a long program, each on all vectors of the tile."""
         t = self.t
-        found = []
-        for k, stride in enumerate(self.strides[:-1]):
-            place = t.at(self.bases[k], t.let(f"mul i64 {stride}, %row.next"))
-            if k in self.early:
-                place = t.let(f"select i1 %more, ptr {place}, ptr %slots")
-            far = t.let(f"select i1 %more, i64 {stride}, i64 0") if k in self.early else stride
-            found.append((place, far))
-        results = t.at(self.out, t.let(f"mul i64 {self.strides[-1]}, {self.out_row}"))
-        return [*found, (results, self.strides[-1])]
+        numbers = range(self.pieces.ahead, len(self.pieces.steps))
+        far = write_steps(t, self.pieces, numbers, "loaded", "%here", self._given)
+        t.branch(t.let(f"and i1 {far}, %ready"), "far", "computed", begin="far")
+        t.do("call void @begin(ptr %next, i64 %blocks)")
+        t.jump("computed", begin="computed")
+        for name, other in (("here", "next"), ("next", "here")):
+            t.let(f"getelementptr i8, ptr %{other}, i64 0", f"%{name}.next")
 
-    def _each_block(self, number: int, ahead: list[tuple[str, str]]) -> None:
-        t, b, here = self.t, f"%b{number}", f"%here{number}"
-        t.jump(f"each{number}", begin=f"each{number}")
-        t.let(f"phi i64 [0, %{self.label}], [{b}.next, %each{number}]", b)
-        place = t.let(f"mul i64 {b}, {self.pieces.slots * self.v.bytes}")
-        t.let(f"getelementptr i8, ptr %slots, i64 {place}", here)
-        rows = t.let(f"mul i64 {b}, {self.v.lanes}")
-        given = "".join(
-            f", ptr {t.at(start, t.let(f'mul i64 {rows}, {stride}'))}, i64 {stride}"
-            for start, stride in ahead
-        )
-        t.do(f"call void @segment{number}(ptr {here}{given})")
-        t.let(f"add i64 {b}, 1", f"{b}.next")
-        more = t.let(f"icmp slt i64 {b}.next, {self.blocks}")
-        t.branch(more, f"each{number}", f"after{number}")
-        self.label = f"after{number}"
-        t.label(self.label)
+    def _given(self, block: str) -> str:
+        """The next tile's slots of a vector, the rows of its results, and the next tile's rows."""
+        t = self.t
+        slots = t.at("%next", t.let(f"mul i64 {block}, {self.pieces.slots * self.v.bytes}"))
+        row = t.let(f"mul i64 {block}, {self.v.lanes}")
+        rows = [(t.at(p, t.let(f"mul i64 {row}, {stride}")), stride) for p, stride in self.places]
+        return f", ptr {slots}" + "".join(f", ptr {at}, i64 {stride}" for at, stride in rows)
+
+    def _write(self) -> None:
+        """Results that lie beside to their rows."""
+        t = self.t
+        out = self.strides[-1]
+        t.branch("%straight", "tile.end", "beside", begin="beside")
+        count = t.let("sub i64 %row.next, %row")
+        count = t.let(f"call i64 @llvm.smin.i64(i64 %left, i64 {count})")
+        given = f"ptr %gathered, ptr %rows, i64 {out}, i64 {count}, ptr %core"
+        t.do(f"call void @scatter({given})")

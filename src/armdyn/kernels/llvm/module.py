@@ -2,29 +2,27 @@
 
 import math
 from functools import reduce
+from itertools import accumulate, pairwise
 
 from armdyn.graph.operations import FAR_ANGLE
 from armdyn.graph.program import Program
-from armdyn.kernels.llvm.cache_lines import (
-    DECLARATION,
-    GATHERED_BYTES,
-    LINE,
-    Line,
-    fetch,
-    shares,
-    stream_functions,
-)
-from armdyn.kernels.llvm.loop import Loop
+from armdyn.kernels.llvm.ahead import Unit, lines_fetched, merged, units_ahead
+from armdyn.kernels.llvm.loop import Loop, begin_function
+from armdyn.kernels.llvm.registers import WholeVectors, in_registers
 from armdyn.kernels.llvm.rollout_loop import RolloutLoop, StateRows
 from armdyn.kernels.llvm.rows import (
-    Group,
-    groups_ahead,
+    GROUP,
     load_function,
-    place_function,
-    store_function,
-    transpose,
+    scatter_function,
+    write_columns,
 )
-from armdyn.kernels.llvm.segments import LENGTHS, Plan, Segment, SineCosine, best_plan
+from armdyn.kernels.llvm.segments import (
+    LENGTHS,
+    Plan,
+    Segment,
+    SineCosine,
+    best_plan,
+)
 from armdyn.kernels.llvm.sweep_loop import SweepLoop
 from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.llvm.trig import angle_sum_functions, sine_cosine_functions
@@ -32,10 +30,6 @@ from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
 SCRATCH = 24 * 1024
 """Bytes of scratch memory that stay in the first cache beside the rows."""
-LONGEST_WAIT = 20
-"""Operations after which a value that lies in memory is loaded again, not kept in a register."""
-LEAST_VECTORS_AHEAD = 2
-"""Vectors in a tile from which on the rows of the next tile are transposed in this one."""
 MOST_VECTORS = 4
 """Vectors of states in a tile; more only push the scratch memory out of the first cache."""
 
@@ -45,7 +39,6 @@ def module(
     target: Target,
     dtype: str = "float64",
     *,
-    ahead: bool = True,
     rows: StateRows | None = None,
     sweep: bool = False,
     tile: int | None = None,
@@ -57,131 +50,151 @@ def module(
         program: What to compute.
         target: For which processor.
         dtype: "float64" or "float32".
-        ahead: Whether segments transpose the rows of the next tile, which pays for batches.
         rows: What is in the rows of a step of an integrator, for `@rollout_loop`.
         sweep: Whether to write `@sweep_loop`, which makes and reduces states, and no `@loop`.
         tile: Vectors of states that a segment runs over; None: as many as fit the first cache.
         lengths: Fewest and most operations in a segment.
     """
     vectors = Vectors(target.lanes(dtype), dtype, target.fma)
-    most = SCRATCH // (LEAST_VECTORS_AHEAD * vectors.bytes) if ahead or sweep else 0
-    pieces = best_plan(program, target, lengths, most)
-    if tile is None:
+    inputs = tuple(len(a.symbols) for a in program.inputs)
+    output = program.shape
+    wide = vectors.lanes % GROUP == 0 and math.prod(output) >= GROUP
+    pieces = best_plan(program, target, lengths, 0 if sweep else GROUP if wide else 1)
+    if not sweep and pieces.single:
+        tile = 1
+    elif tile is None:
         tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
-    inputs, output = tuple(len(a.symbols) for a in program.inputs), program.shape
-    gathered = tile * vectors.bytes * math.prod(output)
-    streams = target.triple.startswith("x86_64") and LINE <= gathered <= GATHERED_BYTES
-    streams = streams and rows is None
-    lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)", DECLARATION]
+    lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)"]
     for columns in sorted(set(inputs)):
         lines += load_function(vectors, columns, pieces.slots)
     if any(isinstance(step, SineCosine) for step in pieces.steps):
         lines += sine_cosine_functions(vectors, pieces.slots)
+    lines += begin_function(vectors, pieces)
+    arrays = () if sweep else inputs
+    lines += segment_functions(vectors, pieces, program, target, arrays, tile)
     if sweep:
-        lines += segment_functions(vectors, pieces, program)
-        return "\n".join([*lines, *SweepLoop(vectors, pieces, inputs, output, tile).lines()]) + "\n"
-    lines += place_function(vectors, output)
-    lines += store_function(vectors, pieces.outputs, pieces.slots)
-    groups = groups_ahead(vectors, pieces, inputs)
-    lines += segment_functions(vectors, pieces, program, groups, tile)
-    lines += stream_functions(vectors) if streams else []
-    early = {group.array for some in groups.values() for group in some}
-    lines += Loop(vectors, pieces, inputs, output, tile, early, streams).lines()
+        return "\n".join([*lines, *SweepLoop(vectors, pieces, inputs, tile).lines()]) + "\n"
+    lines += scatter_function(vectors, output)
+    lines += Loop(vectors, pieces, inputs, output, tile).lines()
     lines += RolloutLoop(vectors, rows, len(inputs) + 1).lines() if rows else []
     return "\n".join(lines) + "\n"
 
 
 def segment_functions(
-    vectors: Vectors,
+    v: Vectors,
     pieces: Plan,
     program: Program,
-    groups: dict[int, list[Group]] | None = None,
-    tile: int = 0,
+    target: Target,
+    arrays: tuple[int, ...] | None = None,
+    tile: int = 1,
 ) -> list[str]:
-    """The functions that compute, and what they call.
+    """The functions of segments, and what they call; each says whether an angle was far from zero.
 
-    With `groups`, the rows of the next tile are transposed and fetched between the operations.
+    With `arrays`, those behind the first steps are given the slots of another vector, of which they
+    do the first steps between their own operations, and rows to transpose and fetch meanwhile.
     """
-    lines = []
-    if any(instruction.op == "angle_sum" for instruction in program.instructions):
-        lines += angle_sum_functions(vectors)
     constants = {
-        place: vectors.splat(constant.value)
+        place: v.splat(constant.value)
         for place, constant in enumerate(program.constants, start=len(program.symbols))
         if constant.value is not None
     }
-    sizes = [len(s.operations) if isinstance(s, Segment) else 0 for s in pieces.steps]
-    inputs = tuple(len(array.symbols) for array in program.inputs)
-    fetched = shares(vectors, inputs, program.shape, sizes, tile if groups else 0)
-    arrays = range(len(inputs) + 1) if groups is not None else ()
-    given = ["ptr %here", *(f"ptr %ahead{k}, i64 %stride{k}" for k in arrays)]
-    for number, step in enumerate(pieces.steps):
-        if isinstance(step, Segment):
-            head = f"define internal void @segment{number}({', '.join(given)})"
-            t = IrWriter(vectors, f"{head} noinline nounwind {{")
-            segment = _segment_of_sums if step.adds_angles else _segment
-            rows = (fetched[number], groups.get(number, [])) if groups is not None else ([], [])
-            lines += segment(t, step, constants, *rows)
-    return lines
+    units = units_ahead(v, pieces, arrays, constants) if arrays is not None else []
+    units += [lines_fetched(v, arrays, program.shape, tile)] if arrays else []
+    segments = {k: step for k, step in enumerate(pieces.steps) if isinstance(step, Segment)}
+    straight = [k for k, step in segments.items() if k >= pieces.ahead and not step.adds_angles]
+    sizes = [1 + len(segments[k].operations) for k in straight]  # one of none takes units too
+    ends = [end / max(1, sum(sizes)) for end in accumulate(sizes, initial=0)]
+    work = {
+        number: [some[round(a * len(some)) : round(b * len(some))] for some in units]
+        for number, (a, b) in zip(straight, pairwise(ends), strict=True)
+    }
+    # other processors take a constant from memory into all lanes within an operation
+    table = WholeVectors(v) if v.lanes > 1 and target.bits < 512 else None
+    given = ["ptr %here"]
+    given += ["ptr %next"] if arrays is not None else []
+    given += ["ptr %out, i64 %out.stride"] if arrays else []
+    given += [f"ptr %ahead{k}, i64 %stride{k}" for k in range(len(arrays or ()))]
+    lines = angle_sum_functions(v) if any(s.adds_angles for s in segments.values()) else []
+    for number, step in segments.items():
+        taken = ", ".join(given if number >= pieces.ahead else given[:1])
+        lines.append(f"define internal i1 @segment{number}({taken}) noinline nounwind {{")
+        if step.adds_angles:
+            lines += _sums(v, step, constants)
+            continue
+        *text, end = _straight(v, step, constants, work.get(number, []))
+        lines += [*in_registers(v, text, target.registers, table), end, "}"]
+    return [*(table.lines() if table and table.numbers else []), *lines]
 
 
-def _segment(
-    t: IrWriter,
+def _straight(
+    v: Vectors,
     segment: Segment,
     constants: dict[int, str],
-    fetched: list[Line],
-    ahead: list[Group],
+    work: list[list[Unit]],
 ) -> list[str]:
-    """The function of a segment, which also transposes and fetches rows.
+    """Operations, with units for another vector spread between them.
 
-    Values are loaded where they are first used and stored as soon as they are made. There is no
-    loop in the function, so that constants are not kept in registers which values then lack.
+    Values are stored as soon as they are made, but at the end where their slot is read here, or
+    where they are made elsewhere.
     """
-    v, operations, names = t.v, segment.operations, dict(constants)
-    used: dict[int, int] = {}
-    """Which operation used a value from memory last."""
+    t = IrWriter(v)
+    names = dict(constants)
 
-    def name(value: int, place: int) -> str:
-        """The name of a value for an operation, which is loaded if need be."""
-        if value in segment.loads and place - used.get(value, -math.inf) > LONGEST_WAIT:
+    def name(value: int) -> str:
+        if value not in names:
             names[value] = t.load(t.at("%here", segment.loads[value] * v.bytes))
-        used[value] = place
         return names[value]
 
     def store(value: int) -> None:
-        t.store(names[value], t.at("%here", segment.stores[value] * v.bytes))
+        t.store(name(value), t.at("%here", segment.stores[value] * v.bytes))
 
-    # values whose slot is read here, or that are made elsewhere, are stored at the end
+    place = {value: k for k, (value, _, _) in enumerate(segment.operations)}
     read = set(segment.loads.values())
-    made = {value for value, _, _ in operations}
-    early = {k for k, slot in segment.stores.items() if slot not in read and k in made}
-    for place, (value, op, args) in enumerate(operations):
-        names[value] = t.operation(op, [name(a, place) for a in args])
-        if value in early:
+    late = [x for x, slot in segment.stores.items() if slot in read or x not in place]
+    results = sorted(
+        (max(place.get(x, -1) for x in values), column, values)
+        for column, values in segment.results
+    )
+    for k, (value, op, args) in enumerate(segment.operations):
+        names[value] = t.operation(op, [name(a) for a in args])
+        if value in segment.stores and value not in late:
             store(value)
-        _rows(t, fetched, ahead, place, len(operations))
-    late = [value for value in segment.stores if value not in early]
+        while results and results[0][0] <= k:
+            _, column, values = results.pop(0)
+            write_columns(t, column, [name(x) for x in values])
+    for _, column, values in results:  # of a segment without operations
+        write_columns(t, column, [name(x) for x in values])
+    lines = t.lines
+    t.lines = []
+    far = ""
+    for units in work:
+        text = []
+        for some, excesses in units:
+            text += some
+            for excess in excesses:
+                far = t.let(f"or {v.integers} {far}, {excess}") if far else excess
+            text = text + t.lines
+            t.lines = []
+        lines = merged(lines, text)
     for value in late:
-        name(value, len(operations))
+        name(value)
     for value in late:
         store(value)
-    return t.ended()
+    mask = t.let(f"icmp slt {v.integers} {far}, zeroinitializer") if far else ""
+    t.do(f"ret i1 {t.any(mask) if far else 'false'}")
+    return [*lines, *t.lines]
 
 
-def _segment_of_sums(
-    t: IrWriter,
-    segment: Segment,
-    constants: dict[int, str],
-    fetched: list[Line],
-    ahead: list[Group],
-) -> list[str]:
+def _sums(v: Vectors, segment: Segment, constants: dict[int, str]) -> list[str]:
     """The function of a segment that adds angles: where a sum is far from zero, all once more."""
-    v, operations = t.v, segment.operations
+    t = IrWriter(v)
+    operations = segment.operations
     t.jump("near", begin="near")
     known = dict(constants)
     for value, slot in segment.loads.items():
         known[value] = t.load(t.at("%here", slot * v.bytes))
-    near, far = dict(known), dict(known)
+    near = dict(known)
+    far = dict(known)
     outside = []
     for value, op, args in operations:
         near[value] = t.operation("add" if op == "angle_sum" else op, [near[a] for a in args])
@@ -196,16 +209,6 @@ def _segment_of_sums(
         k: n if n == f else t.let(f"phi {v.type} [{n}, %near], [{f}, %far]")
         for k, (n, f) in both.items()
     }
-    for place in range(len(operations)):
-        _rows(t, fetched, ahead, place, len(operations))
     for value, slot in segment.stores.items():
         t.store(names[value], t.at("%here", slot * v.bytes))
-    return t.ended()
-
-
-def _rows(t: IrWriter, fetched: list[Line], ahead: list[Group], place: int, count: int) -> None:
-    """What is done for other rows after one of so many operations."""
-    for group in (group for group in ahead if group.place == place):
-        transpose(t, group)
-    for line in fetched[len(fetched) * place // count : len(fetched) * (place + 1) // count]:
-        fetch(t, line)
+    return [*t.lines, "  ret i1 false", "}"]

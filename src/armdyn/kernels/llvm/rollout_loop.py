@@ -42,7 +42,10 @@ class RolloutLoop:
     """The writer of `@rollout_loop(job)` around a `@loop`, whose first array is the output too."""
 
     def __init__(self, v: Vectors, rows: StateRows, arrays: int):
-        self.t, self.v, self.rows, self.arrays = IrWriter(v), v, rows, arrays
+        self.t = IrWriter(v)
+        self.v = v
+        self.rows = rows
+        self.arrays = arrays
         self.width = (2 * rows.n + rows.extra) * v.size
 
     def lines(self) -> list[str]:
@@ -77,7 +80,8 @@ class RolloutLoop:
         t.let(f"call i64 @llvm.smin.i64(i64 {left}, i64 %most)", "%size")
         t.do("store i64 %size, ptr %n")
         for k in range(self.arrays):
-            base, stride = t.item("%args", k, "ptr"), t.item("%steps", k)
+            base = t.item("%args", k, "ptr")
+            stride = t.item("%steps", k)
             moved = t.at(base, t.let(f"mul i64 {stride}, %first"))
             t.do(f"store ptr {moved}, ptr {t.at('%here', k, 'ptr')}")
         t.let(f"load ptr, ptr {t.at('%here', 0, 'ptr')}", "%states")
@@ -94,7 +98,9 @@ class RolloutLoop:
 
     def _look(self) -> None:
         """Each arm's size, and its last correction."""
-        t, e, n = self.t, self.v.element, self.rows.n
+        t = self.t
+        e = self.v.element
+        n = self.rows.n
         t.label("look")
         t.let("phi i64 [0, %step], [%a.next, %look]", "%a")
         t.let("phi i64 [-1, %step], [%bad.next, %look]", "%bad")
@@ -121,10 +127,12 @@ class RolloutLoop:
 
     def _record(self) -> None:
         """Copy the states of the block if it is time, and go on."""
-        t, bytes_ = self.t, self.rows.n * self.v.size
+        t = self.t
+        bytes_ = self.rows.n * self.v.size
         t.label("ahead")
         for k in range(self.arrays):
-            place, by = t.at("%here", k, "ptr"), t.item("%advance", k)
+            place = t.at("%here", k, "ptr")
+            by = t.item("%advance", k)
             t.do(f"store ptr {t.at(t.let(f'load ptr, ptr {place}'), by)}, ptr {place}")
         t.let("sub i64 %left, 1", "%left.less")
         t.branch(t.let("icmp eq i64 %left.less, 0"), "copy", "next", begin="copy")

@@ -15,7 +15,7 @@ import numpy as np
 from armdyn.graph.linearize import delay, schedule, tighten
 from armdyn.graph.operations import TRIG
 from armdyn.graph.program import Program
-from armdyn.kernels.llvm.fuse import Definitions, fuse
+from armdyn.kernels.llvm.fuse import FUSED, Definitions, fuse
 from armdyn.kernels.llvm.target import Target
 from armdyn.thresholds import MOST_REORDERED
 
@@ -102,7 +102,13 @@ TEMPORARY = 4
 """Registers that values do not stay in: constants and results on their way need some."""
 WORTH_ANOTHER_WAY = 0.95
 """Part of the stores at which a way is taken that has longer chains of dependent operations."""
+_PLAIN = {"add", "sub", "mul", "neg", "angle_sum", *FUSED}
+"""Operations that are one instruction, and harmless on zeros."""
 _Key = TypeVar("_Key")
+
+
+Columns = tuple[int, tuple[int, ...]]
+"""The first of some columns of the results, and the values of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,8 @@ class Segment:
     """Slot of each value that comes from memory."""
     stores: dict[int, int]
     """Slot of each value that goes to memory."""
+    results: tuple[Columns, ...] = ()
+    """Results that it writes into their rows."""
 
     @property
     def adds_angles(self) -> bool:
@@ -130,6 +138,8 @@ class SineCosine:
     sines: int
     cosines: int
     count: int
+    wanted: frozenset[int]
+    """Slots of sines and cosines that somebody reads."""
 
 
 @dataclass(slots=True)
@@ -138,18 +148,26 @@ class Plan:
 
     steps: list[Segment | SineCosine] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
-    """Slot of each output."""
+    """Slot of each output, unless segments write them into rows."""
     slots: int = 0
     """Slots in all; the inputs are in the first ones, in order."""
-    inputs_stay: bool = True
-    """Whether nothing else is ever put into the slots of the inputs."""
+    ahead: int = 0
+    """Steps at the beginning that can be done for other states while these go on: the first sines
+    and cosines, and the sums of angles before. They leave the inputs where they are."""
+
+    @property
+    def single(self) -> bool:
+        """Whether one segment without branches is all that follows the first steps."""
+        rest = self.steps[self.ahead :]
+        return len(rest) == 1 and isinstance(rest[0], Segment) and not rest[0].adds_angles
 
     def stores(self, registers: int) -> int:
         """How many vectors are stored, with an estimate of those that registers have no room for.
 
         A store delays arithmetic more than anything else that is not arithmetic.
         """
-        count, room = 0, registers - TEMPORARY
+        count = 0
+        room = registers - TEMPORARY
         for step in self.steps:
             if isinstance(step, Segment):
                 excess = [max(0, alive - room) for alive in _alive(step.operations, set())]
@@ -159,20 +177,30 @@ class Plan:
 
 
 def plan(
-    program: Program, lowered: Layers, lengths: tuple[int, int] = LENGTHS, inputs_stay: bool = True
+    program: Program,
+    lowered: Layers,
+    lengths: tuple[int, int] = LENGTHS,
+    group: int = 0,
 ) -> Plan:
-    """Where to cut the layers of a program, and what is where."""
-    return _Planner(program, inputs_stay).plan(lowered, *lengths)
+    """Where to cut the layers of a program, and what is where.
+
+    Results are written into rows, so many columns at a time; or they stay in slots (0), and so do
+    inputs.
+    """
+    return _Planner(program, group).plan(lowered, *lengths)
 
 
 def best_plan(
-    program: Program, target: Target, lengths: tuple[int, int] = LENGTHS, most: int | None = None
+    program: Program,
+    target: Target,
+    lengths: tuple[int, int] = LENGTHS,
+    group: int = 0,
 ) -> Plan:
     """The plan with the fewest stores of some.
 
     Whether sums are split is decided for one number of registers, because it changes the rounding;
-    the order of operations, which does not, is decided for those of the processor. Inputs stay
-    where they are if there are at most so many slots.
+    the order of operations, which does not, is decided for those of the processor. Results are as
+    in `plan`.
     """
     if len(program.instructions) > MOST_REORDERED.value:
         orders: tuple[Layers, ...] = (hastened(lower(program, target.fma)),)
@@ -181,11 +209,8 @@ def best_plan(
         usual = {split: plan(program, way).stores(USUAL_REGISTERS) for split, way in ways.items()}
         chosen = ways[_fewest(usual)]
         orders = hastened(chosen), chosen
-    plans = [plan(program, order, lengths) for order in orders]
-    best = _fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})
-    if most is None or plans[best].slots <= most:
-        return plans[best]
-    return plan(program, orders[best], lengths, inputs_stay=False)
+    plans = [plan(program, order, lengths, group=group) for order in orders]
+    return plans[_fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})]
 
 
 def _fewest(stores: Mapping[_Key, int]) -> _Key:
@@ -195,14 +220,19 @@ def _fewest(stores: Mapping[_Key, int]) -> _Key:
     return best if stores[best] < WORTH_ANOTHER_WAY * stores[first] else first
 
 
+def groups(columns: int, size: int) -> list[int]:
+    """The first columns of groups of a size, the last of which may overlap the one before."""
+    return [min(column, columns - size) for column in range(0, columns, size)]
+
+
 class _Planner:
     """Gives every value that outlives its piece a slot, and slots that are free again to others."""
 
-    def __init__(self, program: Program, inputs_stay: bool):
+    def __init__(self, program: Program, group: int):
         self.program = program
         self.inputs = len(self.program.symbols)
         self.constants = range(self.inputs, self.inputs + len(self.program.constants))
-        self.inputs_stay = inputs_stay
+        self.group = min(group, len(program.outputs))
         self.slot: dict[int, int] = {i: i for i in range(self.inputs)}
         self.free: list[int] = []
         self.slots = self.inputs
@@ -214,31 +244,68 @@ class _Planner:
             cut = _cut(layer.operations, set(self.program.outputs), shortest, longest)
             pieces += [Layer(operations, ()) for operations in cut]
             pieces += [Layer((), layer.angles)] if layer.angles else []
+        self.ahead = _independent(pieces)
+        if self.group and not (pieces[self.ahead :] and _is_straight(pieces[-1])):
+            pieces.append(Layer((), ()))
         for place, piece in enumerate(pieces):  # after its last use a value has no slot any more
             for _, _, args in piece.operations:
                 self.last |= dict.fromkeys(args, place)
             self.last |= dict.fromkeys((angle for angle, _, _ in piece.angles), place)
-        self.last |= dict.fromkeys(self.program.outputs, len(pieces))
-        result = Plan(inputs_stay=self.inputs_stay)
+        results = self._results(pieces) if self.group else {}
+        if not self.group:
+            self.last |= dict.fromkeys(self.program.outputs, len(pieces))
+        result = Plan()
         for place, piece in enumerate(pieces):
             if piece.angles:
                 result.steps += self._sine_cosine(piece.angles, place)
             else:
-                result.steps.append(self._segment(piece.operations, place))
+                result.steps.append(
+                    self._segment(piece.operations, place, tuple(results.get(place, ())))
+                )
+            if place + 1 == self.ahead:
+                result.ahead = len(result.steps)
+        if self.group:
+            result.slots = self.slots
+            return result
         constant = sorted({k for k in self.program.outputs if k in self.constants})
         if constant:
             result.steps.append(Segment((), {}, {k: self._take(k) for k in constant}))
-        result.outputs, result.slots = [self.slot[k] for k in self.program.outputs], self.slots
+        result.outputs = [self.slot[k] for k in self.program.outputs]
+        result.slots = self.slots
+        rest = (step for step in result.steps[result.ahead :] if isinstance(step, Segment))
+        if all(step.adds_angles for step in rest):
+            result.ahead = 0  # there is no segment that could do it for another vector
         return result
 
-    def _segment(self, operations: tuple[Operation, ...], place: int) -> Segment:
+    def _results(self, pieces: list[Layer]) -> dict[int, list[Columns]]:
+        """The groups of results by the piece that writes them, which makes the last value."""
+        made = {value: k for k, piece in enumerate(pieces) for value, _, _ in piece.operations}
+        made |= {v: k for k, piece in enumerate(pieces) for row in piece.angles for v in row[1:]}
+        segments = [k for k in range(self.ahead, len(pieces)) if _is_straight(pieces[k])]
+        found: dict[int, list[Columns]] = {}
+        for column in groups(len(self.program.outputs), self.group):
+            values = self.program.outputs[column : column + self.group]
+            ready = max(made.get(value, 0) for value in values)
+            place = next(k for k in segments if k >= ready)
+            found.setdefault(place, []).append((column, values))
+            for value in values:
+                self.last[value] = max(place, self.last.get(value, 0))
+        return found
+
+    def _segment(
+        self,
+        operations: tuple[Operation, ...],
+        place: int,
+        results: tuple[Columns, ...],
+    ) -> Segment:
         made = [value for value, _, _ in operations]
         read = {a for _, _, args in operations for a in args if a not in self.constants}
+        read.update(a for _, values in results for a in values if a not in self.constants)
         read.difference_update(made)
         loads = {a: self.slot[a] for a in sorted(read)}
         self._release(read, place)
         kept = [value for value in made if self.last.get(value, -1) > place]
-        return Segment(operations, loads, {value: self._take(value) for value in kept})
+        return Segment(operations, loads, {value: self._take(value) for value in kept}, results)
 
     def _sine_cosine(self, angles: Angles, place: int) -> list[Segment | SineCosine]:
         """The angles brought side by side, if they are not yet; then their sines and cosines."""
@@ -246,28 +313,44 @@ class _Planner:
         start = self.slot.get(angles[0][0], -1)
         steps: list[Segment | SineCosine] = []
         if [self.slot.get(a, -1) for a, _, _ in angles] != list(range(start, start + count)):
-            start, self.slots = self.slots, self.slots + count
+            start = self.slots
+            self.slots = self.slots + count
             loads = {a: self.slot[a] for a, _, _ in angles if a in self.slot}
             steps.append(Segment((), loads, {a: start + i for i, (a, _, _) in enumerate(angles)}))
-        sines, self.slots = self.slots, self.slots + 2 * count
+        sines = self.slots
+        self.slots = self.slots + 2 * count
         for i, (_, sine, cosine) in enumerate(angles):
             self.slot |= {sine: sines + i, cosine: sines + count + i}
         self.slot.pop(-1, None)
+        wanted = frozenset(self.slot[v] for _, *made in angles for v in made if v >= 0)
         self._release({a for a, _, _ in angles}, place)
-        steps.append(SineCosine(start, sines, sines + count, count))
+        steps.append(SineCosine(start, sines, sines + count, count, wanted))
         return steps
 
     def _take(self, value: int) -> int:
         if not self.free:
-            self.free, self.slots = [self.slots], self.slots + 1
+            self.free = [self.slots]
+            self.slots = self.slots + 1
         self.slot[value] = self.free.pop()
         return self.slot[value]
 
     def _release(self, values: set[int], place: int) -> None:
         """Free the slots of values that nobody reads any more."""
-        for value in sorted(v for v in values if v >= self.inputs or not self.inputs_stay):
+        stay = not self.group or place < self.ahead
+        for value in sorted(v for v in values if v >= self.inputs or not stay):
             if self.last.get(value, -1) <= place and value in self.slot:
                 self.free.append(self.slot[value])
+
+
+def _independent(pieces: list[Layer]) -> int:
+    """Pieces up to the first angles, if nothing before them is costly; otherwise none."""
+    first = next((k + 1 for k, piece in enumerate(pieces) if piece.angles), 0)
+    plain = all(op in _PLAIN for piece in pieces[:first] for _, op, _ in piece.operations)
+    return first if plain else 0
+
+
+def _is_straight(piece: Layer) -> bool:
+    return not piece.angles and all(op != "angle_sum" for _, op, _ in piece.operations)
 
 
 def _cut(

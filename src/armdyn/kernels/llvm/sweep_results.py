@@ -12,7 +12,9 @@ from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
 LANES = 8
 """Lanes of a memory."""
-FRACTION_BITS, LEAST_POWER, MOST_POWER = 7, -24, 40
+FRACTION_BITS = 7
+LEAST_POWER = -24
+MOST_POWER = 40
 """Bins of quantiles: bits of the fraction, and the powers of two between which they lie."""
 MAGNITUDES = (MOST_POWER - LEAST_POWER) << FRACTION_BITS
 FIRST_KEY = (1023 + LEAST_POWER) << FRACTION_BITS
@@ -64,14 +66,17 @@ def _each_result(
 
 def _extremes(v: Vectors, outputs: list[int], slots: int) -> list[str]:
     """`@extremes`: a look whether a result is a new extreme, and rarely what then is to be done."""
-    t, lanes, ints = _function(v, "extremes"), v.lanes, v.integers
+    t = _function(v, "extremes")
+    lanes = v.lanes
+    ints = v.integers
     size = 5 * LANES * 8
 
     def kept(entry: int, what: int) -> str:
         return t.at("%kept", entry * size + what * LANES * 8)
 
     def block(b: str) -> None:
-        values, masks = [], []
+        values = []
+        masks = []
         for e, output in enumerate(outputs):
             value = t.load(slot(t, slots, b, str(output)))
             most, least = (t.load(kept(e, k), align=8) for k in (0, 1))
@@ -84,7 +89,8 @@ def _extremes(v: Vectors, outputs: list[int], slots: int) -> list[str]:
         numbers = t.let(f"add {ints} {places}, {splat(t, '%first', 'i64')}")
         for e, value in enumerate(values):
             for what, test in ((0, "ogt"), (1, "olt")):
-                best, at = kept(e, what), kept(e, 2 + what)
+                best = kept(e, what)
+                at = kept(e, 2 + what)
                 old = t.load(best, align=8)
                 better = t.let(f"fcmp {test} {v.type} {value}, {old}")
                 t.store(t.select(better, value, old), best, align=8)
@@ -109,7 +115,8 @@ def _count(t: IrWriter, mask: str, place: str) -> None:
 
 def _moments(v: Vectors, outputs: list[int], slots: int) -> list[str]:
     """`@moments`: sums of distances and of their squares."""
-    t, lanes = _function(v, "moments"), v.lanes
+    t = _function(v, "moments")
+    lanes = v.lanes
     vector = t.let(f"udiv i64 %row, {lanes}")
 
     def lane_of(b: str) -> str:
@@ -147,7 +154,8 @@ def _bump(t: IrWriter, places: str, kind: str, there: str, base: str) -> None:
 
 def _histogram(v: Vectors, outputs: list[int], slots: int) -> list[str]:
     """`@histogram`: %bounds are the lower ends and the scales of all entries, %bins how many."""
-    t, lanes = _function(v, "histogram", ", ptr %bounds, i64 %bins"), v.lanes
+    t = _function(v, "histogram", ", ptr %bounds, i64 %bins")
+    lanes = v.lanes
     count = f"<{lanes} x i32>"
     end = splat(t, t.let("sitofp i64 %bins to double"), "double")
     end = t.binary("add", end, v.splat(1.0))
@@ -176,7 +184,9 @@ def _histogram(v: Vectors, outputs: list[int], slots: int) -> list[str]:
 
 def _quantiles(v: Vectors, outputs: list[int], slots: int) -> list[str]:
     """`@quantiles`: bins by sign, power of two and the first bits of the fraction."""
-    t, lanes, ints = _function(v, "quantiles"), v.lanes, v.integers
+    t = _function(v, "quantiles")
+    lanes = v.lanes
+    ints = v.integers
 
     def chosen(mask: str, a: str, b: str) -> str:
         return t.let(f"select <{lanes} x i1> {mask}, {ints} {a}, {ints} {b}")
@@ -202,7 +212,8 @@ def _quantiles(v: Vectors, outputs: list[int], slots: int) -> list[str]:
 
 def _exceeded(v: Vectors, outputs: list[int], slots: int) -> list[str]:
     """`@exceeded`: %bounds are the limits of all entries, %keep how many states are kept."""
-    t, lanes = _function(v, "exceeded", ", ptr %bounds, i64 %keep"), v.lanes
+    t = _function(v, "exceeded", ", ptr %bounds, i64 %keep")
+    lanes = v.lanes
     length = t.let("add i64 %keep, 1")
 
     def first_of(b: str) -> str:

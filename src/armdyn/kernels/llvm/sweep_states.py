@@ -11,7 +11,8 @@ from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 MIXERS = (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)
 """Shift and factor of the steps of SplitMix64."""
 LAST_SHIFT = 31
-HALF, MOVES = 0x000FFFFFFFF00000, {"lshr": 12, "shl": 20}
+HALF = 0x000FFFFFFFF00000
+MOVES = {"lshr": 12, "shl": 20}
 """The first 32 bits of a fraction, and how far the halves of a word are from them."""
 ONE = 0x3FF0000000000000
 """The bits of 1.0."""
@@ -39,7 +40,8 @@ def splat(t: IrWriter, value: str, element: str) -> str:
 
 def positions(t: IrWriter, block: str | int) -> tuple[str, str]:
     """The places of the states of a vector in their run, and which of them are there."""
-    ints, lanes = t.v.integers, t.v.lanes
+    ints = t.v.integers
+    lanes = t.v.lanes
     first = t.let(f"add i64 %row, {t.let(f'mul i64 {block}, {lanes}')}")
     counted = ", ".join(f"i64 {k}" for k in range(lanes))
     places = t.let(f"add {ints} {splat(t, first, 'i64')}, <{counted}>")
@@ -118,14 +120,16 @@ def _random(v: Vectors, slots: int, blocks: range) -> list[str]:
         "i64 %row, i64 %last, i64 %first, i64 %count, ptr %columns, ptr %keys, i64 %step, "
         "ptr %low, ptr %width"
     )
-    t, ints = _function(v, "fill_random", given), v.integers
+    t = _function(v, "fill_random", given)
+    ints = v.integers
     t.branch(t.let("icmp sgt i64 %count, 0"), "some", "none", begin="some")
     first, step = (splat(t, name, "i64") for name in ("%first", "%step"))
     numbers = [t.let(f"add {ints} {positions(t, b)[0]}, {first}") for b in blocks]
     words = [t.let(f"mul {ints} {number}, {step}") for number in numbers]
 
     def pair(k: str) -> None:
-        key, first = splat(t, t.item("%keys", k), "i64"), t.let(f"mul i64 {k}, 2")
+        key = splat(t, t.item("%keys", k), "i64")
+        first = t.let(f"mul i64 {k}, 2")
         z = [t.let(f"add {ints} {word}, {key}") for word in words]
         for shift, factor in MIXERS:
             z = [_shifted(t, x, shift) for x in z]
@@ -156,10 +160,12 @@ def _sobol(v: Vectors, slots: int, blocks: range) -> list[str]:
         "i64 %row, i64 %count, ptr %columns, ptr %outer, ptr %inner, i64 %stride, ptr %low, "
         "ptr %width"
     )
-    t, ints = _function(v, "fill_sobol", given), v.integers
+    t = _function(v, "fill_sobol", given)
+    ints = v.integers
 
     def column(k: str) -> None:
-        place, number = t.item("%columns", k), _numbers_between(t, k)
+        place = t.item("%columns", k)
+        number = _numbers_between(t, k)
         word = splat(t, t.item("%outer", k), "i64")
         begin = t.at(t.at("%inner", t.let(f"mul i64 {k}, %stride")), "%row", "i64")
         for b in blocks:

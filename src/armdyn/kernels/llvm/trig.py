@@ -95,7 +95,8 @@ def sine_cosine_functions(v: Vectors, slots: int, most: int = 4) -> list[str]:
     t.let(f"sub i64 {slots}, %count", "%others")
     t.jump("loop", begin="loop")
     i, k = (t.let(f"phi i64 [0, %entry], [%{name}.next, %done]") for name in "ik")
-    places, together = [], min(most, SIDE_BY_SIDE[v.bytes])
+    places = []
+    together = min(most, SIDE_BY_SIDE[v.bytes])
     for _ in range(together):
         places.append([t.at(f"%{name}", i, v.type) for name in ("angles", "sines", "cosines")])
         after = t.let(f"add i64 {k}, 1")
@@ -114,7 +115,7 @@ def sine_cosine_functions(v: Vectors, slots: int, most: int = 4) -> list[str]:
     t.branch(t.any(mask), "far", "near", begin="near")
     writers = [IrWriter(v, names=f"side{j}.") for j in range(together)]
     for writer, x, (_, *results) in zip(writers, angles, places, strict=True):
-        for value, place in zip(_near(writer, x), results, strict=True):
+        for value, place in zip(sine_and_cosine(writer, x), results, strict=True):
             writer.store(value, place)
     t.lines += chain.from_iterable(zip(*(writer.lines for writer in writers), strict=True))
     t.jump("done", begin="far")
@@ -132,7 +133,8 @@ def _is_far(t: IrWriter, x: str) -> str:
 
 def _remainder(t: IrWriter, x: str, quarters: int) -> tuple[str, str]:
     """The whole n, still added to `magic`, and r in x = n (quarters π/2) + r; up to the limit."""
-    v, k = t.v, NUMBERS[t.v.dtype]
+    v = t.v
+    k = NUMBERS[t.v.dtype]
     rounded = t.fused(x, v.splat(2.0 / math.pi / quarters), v.splat(k.magic))
     n = t.binary("sub", rounded, v.splat(k.magic))
     for piece in k.pieces:
@@ -159,20 +161,24 @@ def angle_sum_functions(v: Vectors) -> list[str]:
     return [*t.lines, "}", *s.lines, "}"]
 
 
-def _near(t: IrWriter, x: str) -> tuple[str, str]:
+def sine_and_cosine(t: IrWriter, x: str) -> tuple[str, str]:
     """Sine and cosine up to the limit."""
-    v, k = t.v, NUMBERS[t.v.dtype]
+    v = t.v
+    k = NUMBERS[t.v.dtype]
     rounded, r = _remainder(t, x, 1)
     z = t.binary("mul", r, r)
     sine = _polynomial(t, z, k.sine)
     sine = t.fused(t.binary("mul", z, r), sine, r)
-    sine = t.intrinsic("copysign", sine, r)  # S is negative, so r = -0 would give +0
+    minus = t.let(f"and {v.integers} {t.bits(r)}, {v.whole(-1 << 8 * v.size - 1)}")
+    sine = t.let(f"or {v.integers} {t.bits(sine)}, {minus}")  # S < 0, so r = -0 would give +0
+    sine = t.from_bits(sine)
     cosine = _polynomial(t, z, (1.0, -0.5, *k.cosine))
     quadrant = t.bits(rounded)
-    odd = t.let(f"and {v.integers} {quadrant}, {v.whole(1)}")
-    swap = t.let(f"icmp ne {v.integers} {odd}, {v.whole(0)}")
-    # the second bit of n, the sign of the sine, to the place of a sign; the cosine is one ahead
+    # bits of n come to the place of a sign: the first swaps, the second is the sign of the sine;
+    # the cosine is one ahead
     top = 8 * v.size - 2
+    odd = t.let(f"shl {v.integers} {quadrant}, {v.whole(top + 1)}")
+    swap = t.let(f"icmp slt {v.integers} {odd}, zeroinitializer")
     turns = t.let(f"shl {v.integers} {quadrant}, {v.whole(top)}")
     ahead = t.let(f"add {v.integers} {turns}, {v.whole(1 << top)}")
     return (
@@ -200,7 +206,7 @@ def _far(v: Vectors) -> list[str]:
     t = IrWriter(v, head)
     x = t.load("%x")
     far = _is_far(t, x)
-    near = _near(t, t.select(far, v.splat(0.0), x))
+    near = sine_and_cosine(t, t.select(far, v.splat(0.0), x))
     for function, place, value in zip(("sin", "cos"), ("%s", "%c"), near, strict=True):
         chosen = t.select(far, t.by_lane(function, t.select(far, x, v.splat(0.0))), value)
         t.store(chosen, place)

@@ -8,6 +8,8 @@ import numpy as np
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.kernels.llvm.fuse import FUSED
 
+LINE = 64
+"""Bytes that a cache moves at a time."""
 LIBRARY = {"sin": 1, "cos": 1, "exp": 1, "tanh": 1, "atan2": 2, "pow": 2}
 """Functions of the C library that are called lane by lane, and how many arguments they have."""
 
@@ -66,10 +68,13 @@ class Vectors:
 
     def declarations(self) -> list[str]:
         """The intrinsics and functions of C that may be called."""
-        t, e, s = self.type, self.element, self.suffix
+        t = self.type
+        e = self.element
+        s = self.suffix
         f = "" if self.size == 8 else "f"
         known = {"fma": (t, t, t), "sqrt": (t,), "fabs": (t,), "copysign": (t, t)}
         lines = [f"declare {t} @llvm.{k}.{s}({', '.join(given)})" for k, given in known.items()]
+        lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         return lines + [
             f"declare {e} @{name}{f}({', '.join([e] * count)})" for name, count in LIBRARY.items()
         ]
@@ -79,7 +84,9 @@ class IrWriter:
     """Lines of a function, the given ones first, with names for what they make."""
 
     def __init__(self, vectors: Vectors, *lines: str, names: str = "t"):
-        self.v, self.lines, self._names = vectors, list(lines), names
+        self.v = vectors
+        self.lines = list(lines)
+        self._names = names
         self._made = 0
 
     def name(self) -> str:
@@ -111,9 +118,9 @@ class IrWriter:
         self.do(f"br label %{to}")
         self.lines += [f"{begin}:"] if begin else []
 
-    def at(self, pointer: str, offset: str | int, kind: str = "i8") -> str:
+    def at(self, pointer: str, offset: str | int, kind: str = "i8", name: str | None = None) -> str:
         """The pointer to the element of some number behind a pointer, in bytes unless said."""
-        return self.let(f"getelementptr {kind}, ptr {pointer}, i64 {offset}")
+        return self.let(f"getelementptr {kind}, ptr {pointer}, i64 {offset}", name)
 
     def item(self, array: str, place: str | int, kind: str = "i64") -> str:
         """An element of an array."""
@@ -183,7 +190,8 @@ class IrWriter:
 
         It is always called: LLVM would replace pow(x, 2), but only where it sees the exponent.
         """
-        v, made = self.v, "poison"
+        v = self.v
+        made = "poison"
         function += "" if v.size == 8 else "f"
         for lane in range(v.lanes):
             given = (self.let(f"extractelement {v.type} {a}, i32 {lane}") for a in args)
