@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 
-from armdyn.io.folders import kept_in
+from armdyn.io.shelf import kept_in
 
 SHARES = {"file": 50, "call": 49, "command": 1}
 """Of a hundred tries, how many are of each kind; a command takes as long as many calls."""

@@ -18,7 +18,7 @@ import numpy as np
 import armdyn
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import robot_parameters
-from armdyn.identification.conclude import with_offsets_alone
+from armdyn.identification.identify import with_offsets_alone
 from armdyn.loops.coordinates import coordinates_of
 
 ARMS = ("puma560", "panda", "ur5e", "stanford", "saha_3r", "two_arms")

@@ -54,7 +54,7 @@ EQUIVALENT = {
     ("shorten/canonical/frames.py", "sine(z, self.z[child]) >= self.tolerance"): "a last bit",
     ("shorten/canonical/regroup.py", "if plain else 1.0"): "numbers among symbols are 0 and ±1",
     ("shorten/minimal/articulated.py", "link.type.turn**3"): "a turn is 0 or 1",
-    ("shorten/pairs.py", "count[made.cell] >= 0"): "these makers are repeated no times",
+    ("shorten/candidates.py", "count[made.cell] >= 0"): "these makers are repeated no times",
     ("simulation/trajectories/time_optimal.py", "if fastest < slowest or"): "halving finds it too",
 }
 """Changes that change no value, program or count: file and what the line has then; the reason."""

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from armdyn.identification.identify import identify_friction as identify_friction
     from armdyn.identification.identify import identify_gravity as identify_gravity
     from armdyn.identification.identify import update_model as update_model
-    from armdyn.identification.observer.observer import Observer as Observer
+    from armdyn.identification.observer import Observer as Observer
     from armdyn.identification.payload import identify_drive_gains as identify_drive_gains
     from armdyn.identification.payload import identify_payload as identify_payload
     from armdyn.kernels.threads import set_threads as set_threads
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "Grid": "armdyn.sweeping.grid",
-    "Observer": "armdyn.identification.observer.observer",
+    "Observer": "armdyn.identification.observer",
     "Random": "armdyn.sweeping.samples",
     "Sobol": "armdyn.sweeping.samples",
     "Workspace": "armdyn.study.states",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.errors import ModelError, ShapeError, UnknownNameError, counted, shown
+from armdyn.errors import ModelError, ShapeError, UnknownNameError, counted, is_one_of, shown
 
 if TYPE_CHECKING:
     Array = npt.NDArray[Any]
@@ -58,6 +58,14 @@ def check_truth(what: str, value: object, advice: str = "") -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ModelError(f"{what} is True or False, got {shown(value)}{advice}")
     return bool(value)
+
+
+def check_choice(what: str, value: object, choices: Sequence[str]) -> str:
+    """One of some texts, or a ModelError that names them."""
+    if not is_one_of(value, choices):
+        *most, last = map(repr, choices)
+        raise ModelError(f"{what} must be {', '.join(most)} or {last}, got {shown(value)}")
+    return str(value)
 
 
 def check_text(what: str, value: object) -> str:

@@ -1,6 +1,7 @@
 """Every error and warning of armdyn: what is wrong, where, what was found, what to do."""
 
 import difflib
+import importlib.util
 from collections.abc import Container, Iterable
 from pathlib import Path
 
@@ -118,6 +119,13 @@ def check_known(what: str, given: object, available: Iterable[str]) -> None:
         raise UnknownNameError(what, given, available)
 
 
+def check_all_known(what: str, given: Iterable[object], available: Iterable[str]) -> None:
+    """Raise an `UnknownNameError` unless all names are among those that exist."""
+    names = tuple(available)
+    for name in given:
+        check_known(what, name, names)
+
+
 def is_one_of(given: object, names: Container[str]) -> bool:
     """Whether something is a text and among these names; arrays have no other truth."""
     return isinstance(given, str) and given in names
@@ -222,3 +230,9 @@ class MissingExtraError(ArmdynError, ImportError):
             f"Install it with: pip install {package} (it is in the extra {extra!r} of armdyn)",
             name=package,
         )
+
+
+def check_installed(package: str, extra: str, purpose: str) -> None:
+    """Raise a `MissingExtraError` unless a package is installed that something needs."""
+    if importlib.util.find_spec(package) is None:
+        raise MissingExtraError(package, extra, purpose)

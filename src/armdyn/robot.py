@@ -56,7 +56,7 @@ from armdyn.formulations.parameters import RobotParameter, robot_parameters, wit
 from armdyn.formulations.rotors import rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.formulations.springs import spring_torques
-from armdyn.io import changes
+from armdyn.io import keys
 from armdyn.io.files import save_model
 from armdyn.io.keys import drives_from_keys, with_springs
 from armdyn.kernels.quick import quick
@@ -162,22 +162,22 @@ class Robot:
     @cached_property
     def limits(self) -> Array:
         """Lower and upper position of each joint, (n, 2) [rad or m]; infinite if unknown."""
-        return self._limits("lower", "upper")
+        rows = [(o.limits.lower, o.limits.upper) for o in self.model.coordinate_joints]
+        return frozen(np.reshape(rows, (-1, 2)))
 
     @cached_property
     def velocity_limits(self) -> Array:
-        """The largest speed of each joint, (n,) [rad/s or m/s]; infinite if unknown."""
-        return self._limits("velocity")[:, 0]
+        """The largest speed of each joint, (n,) [rad/s or m/s]; infinite if unknown or zero."""
+        return self._highest("velocity")
 
     @cached_property
     def effort_limits(self) -> Array:
-        """The largest torque or force of each joint, (n,) [N m or N]; infinite if unknown."""
-        return self._limits("effort")[:, 0]
+        """The largest torque of each joint, (n,) [N m or N]; infinite if unknown or zero."""
+        return self._highest("effort")
 
-    def _limits(self, *names: str) -> Array:
-        limits = [joint.limits for joint in self.model.coordinate_joints]
-        rows = [[getattr(limit, name) for name in names] for limit in limits]
-        return frozen(np.reshape(rows, (-1, len(names))))
+    def _highest(self, name: str) -> Array:
+        # zero is written where a limit is not known
+        return frozen([getattr(o.limits, name) or np.inf for o in self.model.coordinate_joints])
 
     def _other(self, model: RobotModel) -> Self:
         return type(self)(model, cache=self.cache, search_effort=self.search_effort)
@@ -850,7 +850,7 @@ class Robot:
         near as possible, and there is an ArmdynWarning.
         """
         with IMPORTING:
-            from armdyn.formulations.nearest_robot import (  # noqa: PLC0415 (SciPy is slow)
+            from armdyn.formulations.scaled_newton import (  # noqa: PLC0415 (SciPy is slow)
                 with_base_parameters,
             )
 
@@ -915,7 +915,7 @@ class Robot:
         `gear_ratio` and those of friction, as with_joint("elbow", viscous=0.2, gear_ratio=80.0);
         a limit that is None is not known.
         """
-        return self._other(changes.with_joint(self.model, name, numbers))
+        return self._other(keys.with_joint(self.model, name, numbers))
 
     def with_link(
         self,
@@ -930,7 +930,7 @@ class Robot:
         It is an `armdyn.Inertia`, or some of `mass` [kg], `com` [m], `inertia` [kg m²] and
         `shape` as in a row of `from_dh`, of which the others stay as they are.
         """
-        model = changes.with_link(self.model, name, body, numbers)
+        model = keys.with_link(self.model, name, body, numbers)
         return self._other(check_physical(model, physical))
 
     def with_limits(
@@ -944,7 +944,7 @@ class Robot:
 
         Each is for all joints in order, or for some by name; None leaves them as they are.
         """
-        return self._other(changes.with_limits(self.model, position, velocity, effort))
+        return self._other(keys.with_limits(self.model, position, velocity, effort))
 
     def with_drives(self, drives: Sequence[Mapping[str, Any]]) -> Self:
         """The robot with motors that turn with several joints at once, in place of those it has.
@@ -1084,7 +1084,7 @@ class Robot:
             dtype: "float64", for which x64 must be enabled, or "float32".
         """
         with IMPORTING:
-            from armdyn.export.jax.function import jax_function  # noqa: PLC0415
+            from armdyn.export.jax import jax_function  # noqa: PLC0415
 
         return jax_function(self._products(quantity, dtype, **options), program)
 
@@ -1098,7 +1098,7 @@ class Robot:
         must be of the type `dtype`.
         """
         with IMPORTING:
-            from armdyn.export.torch.function import torch_function  # noqa: PLC0415
+            from armdyn.export.torch import torch_function  # noqa: PLC0415
 
         return torch_function(self._products(quantity, dtype, **options))
 

@@ -10,15 +10,15 @@ from support.source_code import FILES, tree_of
 
 CLASSES = """
 Angle Axes Block Body Branch Choices Equations Finding Load Loop Noise Piece
-Problem Program Quantity Rows Samples Search Segment Shape Space System Table Term _Builder _Step
+Problem Program Rows Samples Search Segment System Table Term _Step
 """
 FUNCTIONS = """
-angle_sum bench box branches cell check check_loops check_names compare compiled constants
-coriolis_matrix counted draw ellipsoid entries equations evaluate exact excite export fitting
+angle_sum bench branches check check_loops check_names compare compiled constants
+coriolis_matrix counted draw entries equations evaluate exact excite export fitting
 identify index inner jacobian legend listed mirrored module mujoco number numbers operations
 passive_joints pinocchio place pose power product random_states rank read_triangles reduced
 request_of robots run scaled search sign simplify simulate size substituted sweep terms text toolbox
-transpose turned
+turned
 """
 
 

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pinocchio as pin
@@ -36,8 +37,8 @@ def any_choices(robot, seed, wide=False):
     """A set of choices drawn at random, place by place."""
     space, draw = options(robot, wide=wide), random.Random(seed)
     choices = space.start
-    for place in range(space.size):
-        choices = draw.choice(space.vary(choices, place))
+    for place in space.places:
+        choices = draw.choice(place(choices))
     return choices
 
 
@@ -152,20 +153,20 @@ def test_a_wrong_constant_is_not_proved():
     assert not proved_equal([mine[0] + mine[1], *mine[1:]], other)
 
 
-class Slope:
-    """A space of pairs of digits."""
+def vary(place, at):
+    """The pairs of digits that differ from one in a place."""
+    return [(*at[:place], digit, *at[place + 1 :]) for digit in range(10)]
 
-    starts, size = [(9, 9)], 2
 
-    def vary(self, at, place):
-        return [(*at[:place], digit, *at[place + 1 :]) for digit in range(10)]
+SLOPE = [(9, 9)], [partial(vary, 0), partial(vary, 1)]
+"""Where to begin, and the places to choose in."""
 
 
 def test_search_goes_down_and_is_deterministic():
     def cost(at):
         return abs(at[0] - 3) + abs(at[0] + at[1] - 7)
 
-    found = search(Slope(), cost)
+    found = search(*SLOPE, cost)
     assert next(iter(found.items())) == ((3, 4), 0)
     assert len(found) <= 100
 
@@ -175,10 +176,10 @@ def test_a_search_leaves_a_local_minimum():
         return 0 if at == (2, 2) else 5 if 2 in at else 1 if at == (9, 9) else 3
 
     told = []
-    assert min(search(Slope(), cost).values()) == 0
-    deep = search(Slope(), cost, deep=True, progress=lambda *at: told.append(at))
+    assert min(search(*SLOPE, cost).values()) == 0
+    deep = search(*SLOPE, cost, deep=True, progress=lambda *at: told.append(at))
     assert next(iter(deep.values())) == 0
-    assert deep == search(Slope(), cost, deep=True)
+    assert deep == search(*SLOPE, cost, deep=True)
     lowest = [best for _, _, best in told]
     assert lowest == sorted(lowest, reverse=True)
     assert len(lowest) > 2

@@ -27,7 +27,6 @@ from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten import anneal
 from armdyn.shorten.canonical.frames import canonical
 from armdyn.shorten.canonical.model import branches
-from armdyn.shorten.part_proof import difference, exact
 from armdyn.shorten.parts import (
     BIAS,
     MASS_MATRIX,
@@ -38,7 +37,7 @@ from armdyn.shorten.parts import (
 )
 from armdyn.shorten.program_store import key_of, shipped
 from armdyn.shorten.run_time import weightless
-from armdyn.shorten.shortest import QUICK, shortest_sound
+from armdyn.shorten.shortest import QUICK, difference, exact, shortest_sound
 from armdyn.shorten.symbolic import generic, pattern
 from support.counted_arms import prepared
 from support.processes import printed
@@ -178,6 +177,25 @@ def test_a_wrong_program_is_not_proved(monkeypatch):
     monkeypatch.setattr(TracedRobot, "links", wrong)
     with pytest.raises(GraphError, match="inverse_dynamics of 'two_link' is not what it should"):
         proved_program(model, request)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "page"),
+    [
+        ("inverse_dynamics", "links"),
+        ("mass_matrix", "mass_matrix"),
+        ("forward_dynamics", "accelerations"),
+    ],
+)
+def test_a_program_is_compared_with_the_pages_of_textbooks(monkeypatch, quantity, page):
+    written = getattr(TextbookRobot, page)
+
+    def doubled(self, *motion, **options):
+        return 2.0 * written(self, *motion, **options)
+
+    monkeypatch.setattr(TextbookRobot, page, doubled)
+    with pytest.raises(GraphError, match=f"{quantity} of .* is not what it should"):
+        proved_program(random_model("RRR", 5), Request(quantity))
 
 
 TEXTS = """

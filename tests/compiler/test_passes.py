@@ -17,7 +17,7 @@ from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.shorten.angles import angles
 from armdyn.shorten.factor import factor
 from armdyn.shorten.hoist import hoist
-from armdyn.shorten.passes import PASSES, dead, fold, reduce, share
+from armdyn.shorten.passes import PASSES, fold, reduce, share
 from support.random_graphs import assert_same_outputs, graphs
 
 
@@ -146,10 +146,10 @@ def test_angles_adds_no_call_that_saves_nothing(g):
     assert count(angles(outputs)) == count(outputs)
 
 
-def test_dead_keeps_only_what_is_needed(g, symbols):
+def test_fold_keeps_only_what_is_needed(g, symbols):
     x, y, *_ = symbols
     outputs = [x * y]
-    after = dead(outputs)
+    after = fold(outputs)
     assert len(after[0].graph.nodes) == 3 < len(g.nodes)
 
 

@@ -17,8 +17,9 @@ import pytest
 import armdyn
 from armdyn.errors import ArmdynError, ArmdynWarning, InertiaError, SingularityError
 from armdyn.formulations.coriolis import coriolis_matrix
-from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.loops.coordinates import coordinates_of
+from armdyn.quantities.evaluate import in_numpy
+from armdyn.quantities.request import Request
 
 TOLERANCE = 1e-9
 ILL_CONDITIONED = 1e-8  # ratio of eigenvalues of M below which 1e-9 in accelerations means nothing
@@ -211,19 +212,22 @@ def differences(path: Path, expected: Expected, states: int = 2) -> dict[str, fl
         q, qd, qdd = rng.uniform(-1, 1, (3, robot.n))
         theirs = peer.quantities(q, qd, qdd)
         at = coordinates_of(robot.model)
-        textbook = TextbookTerms(at, friction=False)
         large = robot.n > MOST_COMPILED
         ours = {
             "inverse dynamics": robot.inverse_dynamics(
                 q, qd, qdd, friction=False, formulation="newton_euler" if large else None
             ),
-            "mass matrix": (textbook if large else robot).mass_matrix(q),
+            "mass matrix": in_numpy(robot.model, Request("mass_matrix"), q)
+            if large
+            else robot.mass_matrix(q),
             "Coriolis matrix": at.matrix(
                 coriolis_matrix(robot.model, at.positions(q), at.rates(qd))
             )
             if large
             else robot.coriolis_matrix(q, qd),
-            "gravity": (textbook if large else robot).gravity_vector(q),
+            "gravity": in_numpy(robot.model, Request("gravity_vector"), q)
+            if large
+            else robot.gravity_vector(q),
         }
         # rotors that do not disturb each other have C = 0, so its size is judged beside M
         floor = 1e-6 * float(np.abs(theirs["mass matrix"]).max())

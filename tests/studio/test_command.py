@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from armdyn.cli.options import RobotSource
 from armdyn.cli.studio import studio
 from armdyn.errors import StudioError
-from armdyn.io.folders import VARIABLE, cache_root
+from armdyn.io.shelf import VARIABLE, cache_root
 from support.processes import printed
 
 
@@ -22,8 +23,9 @@ def test_kernels_of_the_command_do_not_go_to_the_cache_of_the_user(monkeypatch):
         raise StudioError("enough")
 
     monkeypatch.setattr("armdyn.studio.server.Studio", begin)
+    arm = RobotSource("two_link")
     with pytest.raises(StudioError, match="enough"):
-        studio("two_link", port=0, host="127.0.0.1", browser=False, dark=False, token=True)
+        studio(arm, port=0, host="127.0.0.1", browser=False, dark=False, token=True)
     assert Path(tempfile.gettempdir()) in seen[0].parents
     assert not seen[0].exists()
 

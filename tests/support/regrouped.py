@@ -1,7 +1,7 @@
 """The inertial parameters that a regrouped robot has left."""
 
+from armdyn.shorten.canonical.model import CanonicalRobot
 from armdyn.shorten.canonical.regroup import is_zero
-from armdyn.shorten.canonical.robot import CanonicalRobot
 
 
 def parameter_names(robot: CanonicalRobot) -> list[str]:

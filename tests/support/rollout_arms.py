@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.model import Connection, FrictionLaw, Mimic, assemble
 from armdyn.robot import Robot
-from armdyn.simulation.protocols import Motion
+from armdyn.simulation.trajectories.piecewise import Motion
 from support.random_robots import random_axis, random_inertia, random_model, random_transform
 
 

@@ -46,6 +46,18 @@ def test_beyond_a_number_of_joints_every_quantity_is_that_of_the_textbook(monkey
         np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10, err_msg=quantity)
 
 
+def test_the_motion_of_a_frame_of_a_long_robot_is_that_of_its_jacobian(monkeypatch):
+    monkeypatch.setattr(record, "COMPILED_JOINTS", replace(COMPILED_JOINTS, value=3))
+    monkeypatch.setattr(kernel, "machine_code", refuse)
+    robot = Robot(MODELS["coupled"])
+    q, qd, qdd = np.random.default_rng(5).uniform(-1, 1, (3, 4, robot.n))
+    J, rate = robot.jacobian(q), robot.jacobian_dot(q, qd)
+    wanted = [np.einsum("kij,kj->ki", J, qd), np.einsum("kij,kj->ki", J, qdd)]
+    wanted[1] += np.einsum("kij,kj->ki", rate, qd)
+    found = robot._run("frame_motion", q, qd, qdd)
+    np.testing.assert_allclose(found, np.stack(wanted, 1), rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.slow
 def test_wrenches_act_on_long_robots_as_on_others(monkeypatch):
     robot = Robot(MODELS["tree"])

@@ -23,7 +23,7 @@ from armdyn.bench.batches import (
 from armdyn.bench.peers import PEERS, MeasuredArm
 from armdyn.bench.report import BenchReport, Machine, Speed
 from armdyn.bench.timing import LOOP, Contender, alternate, check_agreement, loop
-from armdyn.errors import ArmdynWarning, PeerError, check_known
+from armdyn.errors import ArmdynWarning, PeerError, check_all_known
 from armdyn.io.files import save_model
 from armdyn.kernels.cache import ObjectCache
 from armdyn.loading import load
@@ -32,24 +32,10 @@ from armdyn.quantities.program import QUANTITIES
 from armdyn.robot import Robot
 from armdyn.study.compare.peers import installed
 
-CASES = {
-    "inverse_dynamics": "inverse_dynamics",
-    "forward_dynamics": "forward_dynamics",
-    "mass_matrix": "mass_matrix",
-    "derivatives": "inverse_dynamics_derivatives",
-    "configuration_space": "configuration_space",
-    "christoffel": "christoffel",
-    "cartesian": "cartesian",
-    "one_state": "inverse_dynamics",
-    "peak": "inverse_dynamics",
-    "threads": "inverse_dynamics",
-    "sweep": "inverse_dynamics",
-    "jax": "inverse_dynamics",
-    "compile": "inverse_dynamics",
-}
-"""The quantity of everything that can be measured."""
 FORMS = ("configuration_space", "christoffel", "cartesian")
 """Methods with large results, which are measured with the allocation of these, too."""
+QUANTITY = {"derivatives": "inverse_dynamics_derivatives", "one_state": "inverse_dynamics"}
+"""The quantities of cases that are called otherwise."""
 SETTINGS = {False: (1.5, 100_000), True: (0.2, 10_000)}
 """Seconds for a case and states in a batch; True: quick."""
 COMPILED_BATCH = 64
@@ -70,8 +56,7 @@ def bench(
     Friction and rotors are left out. `only` has names of `CASES`, `seconds` are those for a case,
     and `tell` is called with the name of each measurement before it starts.
     """
-    for name in only:
-        check_known("benchmark", name, CASES)
+    check_all_known("benchmark", only, CASES)
     default, count = SETTINGS[quick]
     time = default if seconds is None else seconds
     machine, rows = Machine.here(), list[Speed]()
@@ -110,7 +95,7 @@ def _measured(
     case: str, arm: MeasuredArm, seconds: float, count: int, notes: list[str]
 ) -> Iterator[Speed]:
     """A row for each peer, or one without; the notes tell which libraries are left out."""
-    robot, quantity = arm.robot, CASES[case]
+    robot, quantity = arm.robot, QUANTITY.get(case, case)
     if case == "one_state":
         states = random_states(robot, 1)
         kernel = robot.kernel(quantity)
@@ -174,6 +159,9 @@ ALONE = {
     "compile": _compiling,
 }
 """What is measured without other libraries."""
+COMPARED = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "derivatives")
+CASES = (*COMPARED, *FORMS, "one_state", *ALONE)
+"""Everything that can be measured."""
 
 
 def _first_torques(robot: Robot, batch: tuple[int, ...]) -> float:

@@ -1,15 +1,17 @@
 """The verbs gathered into one program."""
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from importlib import import_module
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
 
 import typer
 
 from armdyn.cli.console import printing
 from armdyn.cli.help import Program, Verb
+from armdyn.cli.options import check_outputs, fields_of
 
 app = typer.Typer(
     cls=Program,
@@ -35,10 +37,19 @@ PRINTING = {
 """The options of every verb, which say how its result is printed."""
 
 
-def _with_printing(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with the options --json, if it has a result, and --wide."""
-    takes = signature(verb, eval_str=True)
-    own = [option.replace(kind=Parameter.KEYWORD_ONLY) for option in takes.parameters.values()]
+def _command(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb as typer calls it: with an option for each field of its records, and how to print.
+
+    The files that it is to write are checked before it runs; --json is for verbs with a result.
+    """
+    own: list[Parameter] = []
+    records: dict[str, Any] = {}
+    for parameter in signature(verb, eval_str=True).parameters.values():
+        if is_dataclass(parameter.annotation):
+            records[parameter.name] = parameter.annotation
+            own += fields_of(parameter)
+        else:
+            own.append(parameter)
     for name, help in PRINTING.items():
         if (verb.__name__, name) != ("studio", "json"):
             kind = Annotated[bool, typer.Option(f"--{name}", help=help)]
@@ -46,10 +57,15 @@ def _with_printing(verb: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(verb)
     def command(*, wide: bool, json: bool = False, **options: Any) -> None:
+        check_outputs(options)
+        for name, record in records.items():
+            words = {field.name: options.pop(field.name) for field in fields(record)}
+            options[name] = record(**words)
         with printing(wide=wide, json=json):
             verb(**options)
 
-    setattr(command, "__signature__", takes.replace(parameters=own))  # noqa: B010
+    takes = Signature([option.replace(kind=Parameter.KEYWORD_ONLY) for option in own])
+    setattr(command, "__signature__", takes)  # noqa: B010
     command.__annotations__ = {}  # typer asks the signature
     return command
 
@@ -57,7 +73,7 @@ def _with_printing(verb: Callable[..., None]) -> Callable[..., None]:
 for group, verbs in GROUPS.items():
     for name in verbs:
         verb = getattr(import_module(f"armdyn.cli.{name}"), name)
-        app.command(cls=Verb, rich_help_panel=group)(_with_printing(verb))
+        app.command(cls=Verb, rich_help_panel=group)(_command(verb))
 
 
 def _version(wanted: bool) -> None:

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 def cache(*, clear: bool = flag("--clear", "Remove everything that is kept.")) -> None:
     """Show or clear what is kept on disk: compiled kernels, and programs of deep searches."""
-    from armdyn.io.folders import cache_root
+    from armdyn.io.shelf import cache_root
+    from armdyn.kernels.cache import user_cache
+    from armdyn.shorten.program_store import user_programs
 
-    root = cache_root()
-    shelves = {} if root is None else _shelves(root)
+    root, kept = cache_root(), {"kernels": user_cache(), "programs": user_programs()}
+    shelves = {kind: shelf for kind, shelf in kept.items() if shelf is not None}
     for shelf in shelves.values() if clear else ():
         shelf.entries()  # a folder that is not ours is an error before anything is removed
     work = (lambda shelf: _amount(shelf.clear())) if clear else _shown
@@ -34,17 +36,6 @@ def cache(*, clear: bool = flag("--clear", "Remove everything that is kept.")) -
             print_line(f"removed {removed['files']} {kind}, {_bytes(removed['bytes'])}")
     else:
         _print(root, result)
-
-
-def _shelves(root: Path) -> dict[str, Shelf]:
-    from armdyn.io.shelf import Shelf
-    from armdyn.kernels import cache as kernels
-    from armdyn.shorten import program_store as kept
-
-    return {
-        "kernels": Shelf(root / kernels.FOLDER, kernels.SUFFIX),
-        "programs": Shelf(root / kept.FOLDER, kept.SUFFIX),
-    }
 
 
 def _shown(shelf: Shelf) -> dict[str, Any]:

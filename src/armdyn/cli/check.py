@@ -3,12 +3,11 @@
 import typer
 
 from armdyn.cli.console import print_line, print_styled, printed_as_json
-from armdyn.cli.options import RobotSource, takes_robot
+from armdyn.cli.options import RobotSource
 
 STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
-@takes_robot
 def check(robot: RobotSource) -> None:
     """Report everything suspicious in a description.
 

@@ -6,13 +6,12 @@ import typer
 
 from armdyn.cli.console import deliver
 from armdyn.cli.motion_options import Degrees, read_motion
-from armdyn.cli.options import RobotSource, number, option, optional, takes_robot
+from armdyn.cli.options import RobotSource, number, option, optional
 
 COLOURS = ("green", "yellow", "red")
 """Of what is told, by the exit code."""
 
 
-@takes_robot
 def compare(
     robot: RobotSource,
     *,

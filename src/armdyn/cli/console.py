@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
     from rich.table import Column, Table
-    from rich.text import Text
 
     from armdyn.report.result import Section
 
@@ -72,11 +72,13 @@ def print_table(rows: Table) -> None:
     Columns without an entry are left out, unless tables are wanted as wide as they are.
     """
     here, endless = screen(), screen(width=10_000)
-    title, rows = str(rows.title or ""), body(rows, empty=_WIDE.get())
+    title, wide = str(rows.title or ""), _WIDE.get()
+    entered = [c for c in rows.columns if wide or any(str(cell).strip() for cell in c.cells)]
+    rows = _part(rows, entered or rows.columns)
     needed = endless.measure(rows).maximum
     narrow = needed > here.width
-    if narrow and (_WIDE.get() or not has_width()):
-        if not _WIDE.get():  # a row stays in one piece, its long texts wrap
+    if narrow and (wide or not has_width()):
+        if not wide:  # a row stays in one piece, its long texts wrap
             rows = _part(rows, [_measured(column, endless) for column in rows.columns])
             needed = max(here.width, endless.measure(rows).minimum)
         here, narrow = screen(width=needed), False
@@ -125,19 +127,14 @@ def print_styled(*parts: str | tuple[str, str]) -> None:
 
     There all its lines but the first are moved, as those of `print_text` are.
     """
-    here, text = screen(), styled(*parts)
+    from rich.text import Text
+
+    pairs = ((part, "") if isinstance(part, str) else part for part in parts)
+    here, text = screen(), Text.assemble(*((visible(text), style) for text, style in pairs))
     endless = _WIDE.get() or not has_width()
     for place, line in enumerate([text] if endless else text.wrap(here, here.width - 2)):
         line.rstrip()
         here.print("  " * (place > 0), line, sep="", soft_wrap=True)
-
-
-def styled(*parts: str | tuple[str, str]) -> Text:
-    """The same for a cell of a table."""
-    from rich.text import Text
-
-    pairs = ((part, "") if isinstance(part, str) else part for part in parts)
-    return Text.assemble(*((visible(text), style) for text, style in pairs))
 
 
 def print_result(
@@ -197,80 +194,49 @@ def print_sections(sections: Iterable[Section], colour: str = "") -> None:
 
 
 @contextmanager
-def _bar(*columns: Any, total: float | None, **fields: Any) -> Iterator[Callable[..., Any]]:
-    """A bar of such columns on the terminal; the function changes what it shows."""
-    from rich.progress import Progress
+def status(
+    first: str, unit: str = "", form: str = ",", *, rate: bool = False
+) -> Iterator[Callable[..., None]]:
+    """A line on the terminal that says what is being done, with a unit also how much of it.
 
-    here = screen(stderr=True)
-    with Progress(*columns, console=here, transient=True, disable=not here.is_terminal) as bar:
-        task = bar.add_task(visible(fields.pop("description", "")), total=total, **fields)
-
-        def update(**changes: Any) -> float | None:
-            bar.update(task, **changes)
-            return bar.tasks[0].speed
-
-        yield update
-
-
-@contextmanager
-def status(first: str) -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is being done; the function changes it."""
+    The function changes it, told what is done and, where that is known, how many of how many, which
+    are printed in such a form; with `rate` also how many a second.
+    """
     from rich import progress as parts
 
-    what = parts.TextColumn("{task.description}", markup=False)
-    columns = parts.SpinnerColumn(), what, parts.TimeElapsedColumn()
-    with _bar(*columns, total=100.0, description=first) as update:
-        yield lambda what: update(description=visible(what))
+    here = screen(stderr=True)
+    text = parts.TextColumn("{task.description} {task.fields[count]}", markup=False)
+    counted = (parts.BarColumn(), parts.TimeRemainingColumn()) if unit else ()
+    columns = parts.SpinnerColumn(), text, *counted, parts.TimeElapsedColumn()
+    off = not here.is_terminal
+    with parts.Progress(*columns, console=here, transient=True, disable=off) as bar:
+        task = bar.add_task(visible(first), total=None, count="")
+
+        def tell(what: str, done: float = 0, total: float = 0) -> None:
+            count = f"{done:{form}} of {total:{form}} {unit}" if total else ""
+            if rate and (speed := bar.tasks[0].speed):
+                count += f", {speed:.3g} {unit}/s"
+            size = total or None
+            bar.update(task, description=visible(what), count=count, completed=done, total=size)
+
+        yield tell
 
 
 @contextmanager
 def progress(what: str, rows: int) -> Iterator[Callable[[int], None] | None]:
-    """A bar on the terminal while a long file is worked on."""
+    """A bar on the terminal while a long file is worked on; told of each part that is done."""
     if rows < PROGRESS_ROWS or not sys.stderr.isatty():
         yield None
         return
-    from rich.progress import Progress
+    with status(what, "rows") as tell:
+        done = 0
 
-    with _bar(*Progress.get_default_columns(), total=rows, description=what) as update:
-        yield lambda count: update(advance=count)
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            tell(what, done, rows)
 
-
-@contextmanager
-def steps_bar(first: str, unit: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for steps, some of which have a count: told what is done, and how many of how many."""
-    from rich import progress as parts
-
-    what, count = (
-        parts.TextColumn(text, markup=False)
-        for text in ("{task.description}", "{task.fields[count]}")
-    )
-    times = parts.TimeElapsedColumn(), parts.TimeRemainingColumn()
-    columns = parts.SpinnerColumn(), what, parts.BarColumn(), count, *times
-    with _bar(*columns, total=None, description=first, count="") as update:
-
-        def tell(what: str, done: int, total: int) -> None:
-            count = f"{done:,} of {total:,} {unit}" if total else ""
-            update(description=visible(what), count=count)
-            update(completed=done, total=total or None)
-
-        yield tell
-
-
-@contextmanager
-def rate_bar(unit: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar with the rate and the time that is left; the function is told what is done of what."""
-    from rich import progress as parts
-
-    text = parts.TextColumn("{task.completed:,.0f} of {task.total:,.0f} " + unit, markup=False)
-    rate = parts.TextColumn("{task.fields[rate]}", markup=False)
-    share, left = parts.TaskProgressColumn(), parts.TimeRemainingColumn()
-    with _bar(parts.BarColumn(), share, text, rate, left, total=1, rate="") as update:
-
-        def tell(done: int, count: int) -> None:
-            speed = update(completed=done, total=count)
-            update(rate="" if speed is None else f"{speed:.3g} {unit}/s")
-
-        yield tell
+        yield advance
 
 
 def table(
@@ -299,12 +265,6 @@ def table(
     for row in rows:
         result.add_row(*row)
     return result
-
-
-def body(rows: Table, *, empty: bool) -> Table:
-    """The table without its title and, unless `empty`, without columns that have no entry."""
-    columns = [c for c in rows.columns if empty or any(str(cell).strip() for cell in c.cells)]
-    return _part(rows, columns or rows.columns)
 
 
 def fitting(rows: Table, width: int, endless: Console) -> Iterator[Table]:
@@ -341,17 +301,13 @@ def _labels(columns: Sequence[Column]) -> int:
 def _measured(column: Column, endless: Console) -> Column:
     """The column, which wraps only if its texts are long."""
     longest = max(endless.measure(cell).maximum for cell in (column.header, *column.cells))
-    changed = copy(column)
-    changed.no_wrap = longest <= LONGEST_UNBROKEN
-    changed.min_width = longest if changed.no_wrap else NARROWEST
-    return changed
+    short = longest <= LONGEST_UNBROKEN
+    return replace(column, no_wrap=short, min_width=longest if short else NARROWEST)
 
 
 def _part(rows: Table, columns: Iterable[Column]) -> Table:
-    """The same rows with some of the columns."""
-    part = table()
-    part.columns.extend(map(copy, columns))
-    for place, column in enumerate(part.columns):
-        column._index = place
-    part.rows.extend(rows.rows)
+    """The same rows with some of the columns, and without a title."""
+    part = copy(rows)
+    part.columns = [replace(column, _index=place) for place, column in enumerate(columns)]
+    part.title = None
     return part

@@ -8,20 +8,10 @@ from typing import Any
 import typer
 
 from armdyn.cli.console import deliver, print_line, print_result, status
-from armdyn.cli.options import (
-    RobotSource,
-    checked_plot,
-    file_option,
-    flag,
-    option,
-    optional,
-    pairs,
-    takes_robot,
-)
+from armdyn.cli.options import RobotSource, checked_plot, file_option, flag, option, optional, pairs
 from armdyn.errors import check_known
 
 
-@takes_robot
 def equations(
     robot: RobotSource,
     *,

@@ -15,7 +15,6 @@ from armdyn.cli.console import deliver, status
 from armdyn.cli.options import (
     Plot,
     RobotSource,
-    check_outputs,
     file_option,
     number,
     numbers,
@@ -23,7 +22,6 @@ from armdyn.cli.options import (
     option,
     optional,
     pairs,
-    takes_robot,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +53,6 @@ class SearchOptions:
     seed: int = option(0, "Chooses them.")
 
 
-@takes_robot
 def excite(
     robot: RobotSource,
     *,
@@ -83,11 +80,6 @@ def excite(
     """
     from armdyn.identification.excitation.excite import excite as excited
 
-    inputs = (
-        robot.source,
-        *(str(path) for path in (search.obstacles, search.geometry) if path is not None),
-    )
-    check_outputs((output, plot), inputs, "a file that is read")
     if not rate > 0:
         raise typer.BadParameter(f"--rate: expected a positive number of lines, got {rate:g}")
     names = parameters.split(",")
@@ -99,8 +91,7 @@ def excite(
         "torque": _limits("--torque", torque),
     }
     arm = robot.open()
-    if start is not None:
-        options["start"] = numbers("--start", start, (arm.n,))
+    options["start"] = numbers("--start", start, (arm.n,))
     with status("compiling the regressor") as say, _until_interrupted(say) as progress:
         found = excited(arm, duration, **options, progress=progress)
     if output is not None:

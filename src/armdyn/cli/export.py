@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from armdyn.cli.console import print_line, print_table, printed_as_json, status, table
-from armdyn.cli.options import Friction, RobotSource, flag, option, optional, takes_robot
+from armdyn.cli.options import Friction, RobotSource, flag, option, optional
 from armdyn.errors import check_known
 from armdyn.io.atomic import STANDARD_OUTPUT, write_text
 
@@ -16,11 +16,10 @@ DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
 """Languages of `armdyn equations`, with the ends of their files."""
 
 
-@takes_robot
 def export(
     robot: RobotSource,
     *,
-    output: Path = option(
+    folder: Path = option(
         ...,
         "The folder to write to; for a document also -, standard output.",
         "DIR",
@@ -58,7 +57,7 @@ def export(
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
 ) -> None:
     """Write dynamics and kinematics as C99, perhaps for another program, or as Python."""
-    if str(output) == STANDARD_OUTPUT and lang not in DOCUMENTS:
+    if str(folder) == STANDARD_OUTPUT and lang not in DOCUMENTS:
         raise typer.BadParameter("-o -: an export has several files; name a folder")
     if lang in DOCUMENTS:
         arguments = payload_argument, gravity_argument, base_motion_argument
@@ -67,7 +66,7 @@ def export(
                 "--functions, --float, --target, --processor and arguments are for functions in c "
                 "and python"
             )
-        _document(robot.open(), output, lang, prefix)
+        _document(robot.open(), folder, lang, prefix)
         return
     from armdyn.export.export import LANGUAGES
     from armdyn.export.export import export as write
@@ -82,7 +81,7 @@ def export(
             frame, constraint, base_wrench, prefix, "deep" if search else "default", say,
             _names(processor or ""), platform,
         )  # fmt: skip
-        exported = write(model, output, lang, options, target)
+        exported = write(model, folder, lang, options, target)
     _print(exported)
 
 
@@ -90,17 +89,17 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _document(arm: Any, output: Path, lang: str, prefix: str | None) -> None:
+def _document(arm: Any, folder: Path, lang: str, prefix: str | None) -> None:
     from armdyn.closed_forms.forms import equations
     from armdyn.export.names import prefix_of
     from armdyn.export.options import write_all
 
     name = prefix_of(arm.name, prefix) + DOCUMENTS[lang]
     text = equations(arm).to(lang)
-    if str(output) == STANDARD_OUTPUT:
-        write_text(output, text)
+    if str(folder) == STANDARD_OUTPUT:
+        write_text(folder, text)
     else:
-        _print_files(write_all(output, {name: text}), {})
+        _print_files(write_all(folder, {name: text}), {})
 
 
 def _print(exported: Any) -> None:

@@ -5,21 +5,21 @@ from typing import Any
 
 import typer
 
-from armdyn.cli.console import deliver, print_line, steps_bar
+from armdyn.cli.console import deliver, print_line, status
 from armdyn.cli.options import (
     Plot,
     RobotSource,
     argument,
-    check_outputs,
-    check_robot_file,
+    checked_robot_file,
     file_option,
     flag,
     numbers,
     option,
     optional,
-    takes_robot,
 )
 
+SPECIAL = ("friction", "payload", "gravity")
+"""Functions `armdyn.identify_...` for a part of the parameters."""
 USUAL = {"method": "entropic", "friction": "choose", "prior_weight": 1.0}
 REFUSED = {
     "payload": ("method", "project", "friction", "prior_weight"),
@@ -28,7 +28,6 @@ REFUSED = {
 """Options that a special case has not."""
 
 
-@takes_robot
 def identify(
     robot: RobotSource,
     data: list[Path] = argument(
@@ -58,7 +57,9 @@ def identify(
     coupled: list[str] | None = optional(
         "A motor that turns with several joints, repeatable.", "JOINT+JOINT"
     ),
-    output: Path | None = file_option("Write the robot to a .toml or .urdf file."),
+    output: Path | None = file_option(
+        "Write the robot to a .toml or .urdf file.", callback=checked_robot_file
+    ),
     plot: Plot = None,
     report: Path | None = optional("Write a page with tables and pictures (.html)."),
 ) -> None:  # fmt: skip
@@ -67,23 +68,14 @@ def identify(
     from armdyn.errors import check_known
     from armdyn.identification.result import check_page
 
-    cases: dict[str | None, Any] = {
-        None: armdyn.identify,
-        "friction": armdyn.identify_friction,
-        "payload": armdyn.identify_payload,
-        "gravity": armdyn.identify_gravity,
-    }
     if only is not None:
-        check_known("special case", only, [name for name in cases if name])
-    check_robot_file(output)
+        check_known("special case", only, SPECIAL)
     if report is not None:
         check_page(report)
     if only == "payload" and (plot or report):
         raise typer.BadParameter("--only payload has no --plot and no --report")
     held = _validation(validate)
     others = held if isinstance(held, list) else []
-    inputs = (robot.source, *map(str, data), *others)
-    check_outputs((output, plot, report), inputs, "a file that is read")
     opened = robot.open()
     if coupled:
         drives = [{"name": x, "joints": dict.fromkeys(x.split("+"), 1.0)} for x in coupled]
@@ -91,7 +83,7 @@ def identify(
     options: dict[str, Any] = {
         "method": method, "project": project, "cutoff": cutoff, "friction": friction,
         "prior_weight": prior_weight, "degrees": degrees, "rate": rate, "time_unit": time_unit,
-        "gains": None if gains is None else numbers("--gains", gains, (1, opened.n)),
+        "gains": numbers("--gains", gains, (1, opened.n)),
     }  # fmt: skip
     for name in REFUSED.get(only or "", ()):
         if options.pop(name) not in (None, False, USUAL.get(name)):
@@ -100,8 +92,9 @@ def identify(
         held = None
     logs = [str(path) for path in data]
     try:
-        with steps_bar("identifying", "samples") as tell:
-            result = cases[only](opened, logs, held, progress=tell, **options)
+        with status("identifying", "samples") as tell:
+            run = getattr(armdyn, f"identify_{only}" if only else "identify")
+            result = run(opened, logs, held, progress=tell, **options)
     except KeyboardInterrupt:
         print_line("stopped from the keyboard; nothing was written", stderr=True)
         raise typer.Exit(130) from None

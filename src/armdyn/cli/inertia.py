@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from armdyn.cli.console import print_line, print_styled, printed_as_json
-from armdyn.cli.options import argument, flag, numbers, option, optional
+from armdyn.cli.options import argument, flag, one_or_each, option, optional
 
 if TYPE_CHECKING:
     from armdyn.model import Inertia
@@ -31,8 +31,8 @@ def inertia(
     from armdyn.io.toml.write import toml_inertia
     from armdyn.io.urdf.write import urdf_inertial
 
-    factors = numbers("--scale", scale, (1, 3))
-    options = {"units": units, "hull": hull, "scale": factors if len(factors) > 1 else factors[0]}
+    factors = one_or_each("--scale", scale, (1, 3))
+    options = {"units": units, "hull": hull, "scale": factors}
     body, volume = _body(source, lengths or [], options, {"mass": mass, "density": density})
     body = _rounded(body)
     moments, axes = body.principal
@@ -57,11 +57,8 @@ def _body(
     source: str, lengths: list[float], options: dict[str, Any], given: dict[str, Any]
 ) -> tuple["Inertia", float | None]:
     """The body and its volume [m³], None where it has none."""
-    from inspect import signature
-
     from armdyn.model import Inertia
-    from armdyn.model.mesh import UNITS, check_scale
-    from armdyn.model.shapes import SHAPES
+    from armdyn.model.inertia import SHAPES, UNITS, VOLUMELESS, check_scale
 
     if source not in SHAPES:
         if lengths:
@@ -71,7 +68,7 @@ def _body(
         body = Inertia.mesh(source, **options, **given)
         return body, Inertia.mesh(source, **options, density=1.0).mass
     check_scale(1.0, options["units"])
-    wanted = tuple(signature(SHAPES[source]).parameters)
+    wanted = SHAPES[source]
     sizes: list[Any] = [UNITS[options["units"]] * length for length in lengths]
     if wanted in (("size",), ("radii",)):
         wanted, sizes = ("x", "y", "z"), [sizes] if len(sizes) == 3 else sizes
@@ -80,7 +77,9 @@ def _body(
             f"a {source} has {len(wanted)} lengths, {' '.join(wanted).upper() or 'none'}; got "
             f"{len(lengths)}"
         )
-    return getattr(Inertia, source)(*sizes, **given), SHAPES[source](*sizes).volume or None
+    make = getattr(Inertia, source)
+    volume = None if source in VOLUMELESS else make(*sizes, density=1.0).mass
+    return make(*sizes, **given), volume
 
 
 def _rounded(body: "Inertia") -> "Inertia":

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from armdyn.cli.console import print_table, print_text, printed_as_json, table
-from armdyn.cli.options import RobotSource, flag, optional, takes_robot
+from armdyn.cli.options import RobotSource, flag, optional
 from armdyn.errors import counted
 
 if TYPE_CHECKING:
     from armdyn.shorten.canonical.dh_table import DhTable
 
 
-@takes_robot
 def info(
     robot: RobotSource,
     *,
@@ -32,12 +31,9 @@ def info(
         return
     for line in _head(data):
         print_text(line)
-    springs = [_springs(data)] if data["springs"] else []
-    cut = [loop for loop in data["loops"] if "a" in loop]
-    coupled = [loop for loop in data["loops"] if "follower" in loop]
-    loops = [_loops(cut)] * bool(cut) + [_couplings(coupled)] * bool(coupled)
-    for part in (_joints(data), *loops, _drives(data), *springs, _bodies(data)):
-        print_table(part)
+    for part in (_joints, _loops, _couplings, _drives, _springs, _bodies):
+        if (rows := part(data)).row_count:
+            print_table(rows)
 
 
 def _print_dh(found: "DhTable", degrees: bool) -> None:
@@ -85,23 +81,25 @@ def _joints(data: dict[str, Any]) -> Any:
     )  # fmt: skip
 
 
-def _couplings(couplings: list[dict[str, Any]]) -> Any:
+def _couplings(data: dict[str, Any]) -> Any:
     columns = ("coupling", "joint", "follows", "coefficients of its powers")
     rows = (
         (x["name"], x["follower"], x["leader"], ", ".join(f"{c:g}" for c in x["coefficients"]))
-        for x in couplings
+        for x in data["loops"]
+        if "follower" in x
     )
     return table(*columns, left=columns, title="Couplings", rows=rows)
 
 
-def _loops(loops: list[dict[str, Any]]) -> Any:
+def _loops(data: dict[str, Any]) -> Any:
     def row(loop: dict[str, Any]) -> Iterator[str]:
         a, b = ((end["link"], _origin(end["placement"])) for end in (loop["a"], loop["b"]))
         return map(_cell, (loop["name"], loop["type"], *a, *b, loop["length"]))
 
     columns = ("loop", "cut joint", "link", "at [m]", "other link", "at [m]", "length [m]")
     title = "Loops, ends in the frames of the links"
-    return table(*columns, left=columns[:-1], title=title, rows=map(row, loops))
+    rows = (row(loop) for loop in data["loops"] if "a" in loop)
+    return table(*columns, left=columns[:-1], title=title, rows=rows)
 
 
 def _drives(data: dict[str, Any]) -> Any:

@@ -3,10 +3,9 @@
 import typer
 
 from armdyn.cli.console import deliver, status
-from armdyn.cli.options import Plot, RobotSource, flag, option, optional, takes_robot
+from armdyn.cli.options import Plot, RobotSource, flag, option, optional
 
 
-@takes_robot
 def ops(
     robot: RobotSource,
     *,

@@ -1,12 +1,11 @@
 """The robot of a command line: one argument, and the options that all verbs with a robot share."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, is_dataclass
-from functools import wraps
-from inspect import Parameter, Signature, signature
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Literal, ParamSpec, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -32,9 +31,9 @@ def flag(name: str, help: str) -> Any:
     return typer.Option(False, name, help=help)
 
 
-def file_option(help: str, metavar: str | None = None) -> Any:
+def file_option(help: str, metavar: str | None = None, **more: Any) -> Any:
     """The option -o, the file that a verb writes its result to."""
-    return optional(help, metavar, "-o", "--output")
+    return optional(help, metavar, "-o", "--output", **more)
 
 
 def argument(metavar: str, help: str, default: Any = ..., **more: Any) -> Any:
@@ -84,8 +83,10 @@ BASE_MOTION = (
 )
 """What the option --base-motion takes."""
 Physical = Literal["error", "warn", "ignore"]
-Own = ParamSpec("Own")
-"""The options that a verb has besides the shared ones."""
+OUTPUTS = ("output", "plot", "report")
+"""Parameters of verbs that are files to be written; folders and stores have other names."""
+READ = {"source": "the robot itself", "trajectory": "the trajectory itself"}
+"""What is read by most verbs."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class RobotSource:
             self.source,
             locked=dict(map(_held, self.lock or ())),
             tool=self.tool,
-            gravity=None if self.gravity is None else numbers("--gravity", self.gravity, (3,)),
+            gravity=numbers("--gravity", self.gravity, (3,)),
             base=None if self.base is None else _placement(numbers("--base", self.base, (3, 6))),
             fix_root=self.fix_root or fix_root,
             physical=physical,
@@ -176,66 +177,42 @@ class RobotSource:
         return model, (*findings, *physical_warnings(model, physical))
 
 
-def takes_robot(verb: Callable[Concatenate[RobotSource, Own], None]) -> Callable[..., None]:
-    """Give a verb the robot argument and all shared options, which it gets as one RobotSource.
-
-    Other parameters whose type is a dataclass are groups of options, one for each field.
-    """
-    first, *own = signature(verb, eval_str=True).parameters.values()
-    source, *shared = _fields(RobotSource)
-    groups: dict[str, tuple[Any, list[Parameter]]] = {}
-    if first.default is not Parameter.empty:
-        source = source.replace(default=first.default.source)
-    options: list[Parameter] = []
-    for parameter in own:
-        if is_dataclass(parameter.annotation):
-            group: Any = parameter.annotation
-            groups[parameter.name] = group, _fields(group)
-            options += _fields(group)
-        else:
-            options.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
-
-    @wraps(verb)
-    def command(source: str, **given: Any) -> None:
-        named = {option.name: given.pop(option.name, option.default) for option in shared}
-        for name, (kind, fields) in groups.items():
-            given[name] = kind(**{option.name: given.pop(option.name) for option in fields})
-        call: Callable[..., None] = verb
-        call(RobotSource(source, **named), **given)
-
-    setattr(command, "__signature__", Signature([source, *options, *shared]))  # noqa: B010
-    command.__annotations__ = {}  # typer asks the signature
-    return command
-
-
-def _fields(group: type) -> list[Parameter]:
-    """The options that are the fields of a dataclass."""
-    hints = get_type_hints(group, include_extras=True)
+def fields_of(record: Parameter) -> list[Parameter]:
+    """The options that are the fields of a parameter whose type is a dataclass."""
+    hints = get_type_hints(record.annotation, include_extras=True)
     return [
-        option.replace(annotation=hints[option.name], kind=Parameter.KEYWORD_ONLY)
-        for option in signature(group).parameters.values()
+        option.replace(
+            annotation=hints[option.name],
+            default=getattr(record.default, option.name, option.default),
+        )
+        for option in signature(record.annotation).parameters.values()
     ]
 
 
-def check_outputs(
-    outputs: Sequence[Path | None], inputs: Sequence[str | None], reason: str
-) -> None:
+def check_outputs(options: Mapping[str, Any]) -> None:
     """Refuse, before anything is computed, files that cannot be written or that the run reads."""
-    for path in filter(None, outputs):
+    words = [
+        (name, word)
+        for name, value in options.items()
+        for word in (value if isinstance(value, list) else [value])
+        if name not in OUTPUTS and isinstance(word, str | Path) and os.path.isfile(word)
+    ]
+    for path in filter(None, map(options.get, OUTPUTS)):
         if str(path) == STANDARD_OUTPUT or (
             path.exists() and not (path.is_file() or path.is_dir())
         ):
             continue  # pipes and devices are there already
         if not path.parent.is_dir():
-            raise typer.BadParameter(f"{path}: there is no folder {path.parent}")
+            raise typer.BadParameter(f"cannot write {path}: there is no folder {path.parent}")
         if path.is_dir() or not os.access(path.parent, os.W_OK):
             raise typer.BadParameter(f"{path}: it cannot be written there")
-        for name in filter(None, inputs):
-            if path.exists() and os.path.isfile(name) and path.samefile(name):
+        for name, word in words:
+            if path.exists() and path.samefile(word):
+                reason = READ.get(name, "read by this run")
                 raise typer.BadParameter(f"{path} is {reason}; write to another file")
 
 
-def check_robot_file(path: Path | None) -> None:
+def checked_robot_file(path: Path | None) -> Path | None:
     """Refuse, before anything is computed, a file that no robot is written to."""
     from armdyn.io.atomic import ending
     from armdyn.io.files import WRITABLE
@@ -243,26 +220,24 @@ def check_robot_file(path: Path | None) -> None:
     if path is not None and ending(path, ".toml") not in WRITABLE:
         endings = ", ".join(WRITABLE)
         raise typer.BadParameter(f"--output {path}: the ending must be one of {endings}")
+    return path
 
 
-def numbers(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
-    """The numbers of an option, separated by commas."""
-    values = each_number(option, text)
-    if len(values) not in counts:
+def numbers(option: str, text: str | None, counts: tuple[int, ...] = ()) -> Any:
+    """The numbers of an option, separated by commas, of one of these counts; None if unset."""
+    if text is None:
+        return None
+    values = [number(option, part) for part in text.split(",")]
+    if counts and len(values) not in counts:
         wanted = " or ".join(filter(None, [", ".join(map(str, counts[:-1])), str(counts[-1])]))
         raise typer.BadParameter(f"{option}: expected {wanted} numbers, got {text!r}")
     return values
 
 
-def each_number(option: str, text: str) -> list[float]:
-    """Any count of numbers of an option, separated by commas."""
-    return [number(option, part) for part in text.split(",")]
-
-
-def one_or_each(option: str, text: str | None) -> float | list[float] | None:
-    """One number for all joints, or one for each; None where nothing is said."""
-    values = [] if text is None else each_number(option, text)
-    return values if len(values) > 1 else next(iter(values), None)
+def one_or_each(option: str, text: str | None, counts: tuple[int, ...] = ()) -> Any:
+    """The same, where one number is for all joints."""
+    values = numbers(option, text, counts)
+    return values[0] if values and len(values) == 1 else values
 
 
 def pairs(
@@ -286,8 +261,8 @@ def number(option: str, text: str, kind: Callable[[str], float] = float) -> floa
 
 def _payload(text: str) -> tuple[float, list[float], list[list[float]]]:
     """Mass, centre of mass and tensor about it."""
-    given = numbers("--payload", text, (1, 4, 7, 10))
-    mass, x, y, z, xx, yy, zz, xy, xz, yz = (*given, *[0.0] * (10 - len(given)))
+    values: list[float] = numbers("--payload", text, (1, 4, 7, 10))
+    mass, x, y, z, xx, yy, zz, xy, xz, yz = (*values, *[0.0] * (10 - len(values)))
     return mass, [x, y, z], [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
 

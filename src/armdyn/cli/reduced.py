@@ -4,10 +4,9 @@ from pathlib import Path
 
 from armdyn.cli.console import deliver, status
 from armdyn.cli.motion_options import LimitsOption, MotionSource, ReferenceOption
-from armdyn.cli.options import Plot, RobotSource, file_option, flag, option, takes_robot
+from armdyn.cli.options import Plot, RobotSource, file_option, flag, option
 
 
-@takes_robot
 def reduced(
     robot: RobotSource,
     motion: MotionSource,
@@ -17,7 +16,7 @@ def reduced(
     parameters_only: bool = flag(
         "--parameters-only", "Drop nothing but parameters, as `equations --drop` does."
     ),
-    output: Path | None = file_option("Write the torques as C into a folder.", "FOLDER"),
+    folder: Path | None = file_option("Write the torques as C into a folder.", "FOLDER"),
     limits: LimitsOption = "error",
     plot: Plot = None,
 ) -> None:
@@ -36,5 +35,5 @@ def reduced(
             parameters_only=parameters_only,
             limits=limits,
         )
-    files = found.export(output).files if output is not None else ()
+    files = () if folder is None else found.export(folder).files
     deliver(found, *files, plot=plot)

@@ -12,20 +12,17 @@ from armdyn.cli import console
 from armdyn.cli.options import (
     Plot,
     RobotSource,
-    check_outputs,
-    check_robot_file,
+    checked_robot_file,
     file_option,
     flag,
     number,
     option,
     optional,
     pairs,
-    takes_robot,
 )
 from armdyn.errors import check_known
 
 
-@takes_robot
 def simplify(
     robot: RobotSource,
     *,
@@ -63,7 +60,9 @@ def simplify(
     symbolic: bool = option(
         True, "Whether to solve the conditions.", None, "--symbolic/--no-symbolic"
     ),
-    output: Path | None = file_option("Write the new robot to a .toml or .urdf file."),
+    output: Path | None = file_option(
+        "Write the new robot to a .toml or .urdf file.", callback=checked_robot_file
+    ),
     plot: Plot = None,
 ) -> None:
     """Find the smallest change of an arm that makes its dynamics simple.
@@ -87,8 +86,6 @@ def simplify(
             )
         console.deliver(balance, plot=plot, colour="green" if balance.exact else "red")
         raise typer.Exit(int(not balance.exact))
-    check_robot_file(output)
-    check_outputs((output, plot), (robot.source,), "the robot itself")
     ranges = pairs("--bounds", bounds, "WORD=LOW:HIGH,...")
     limits = {word: _pair(word, text) for word, text in ranges}
     costs = pairs("--weights", weights, "WORD=NUMBER,...")

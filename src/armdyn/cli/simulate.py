@@ -6,7 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,38 +14,26 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import typer
 
-from armdyn.cli.console import (
-    print_line,
-    print_result,
-    print_sections,
-    print_styled,
-    print_table,
-    screen,
-    table,
-)
+from armdyn.cli.console import deliver, status
 from armdyn.cli.motion_options import Degrees, joint_values, warn_of_degrees
 from armdyn.cli.options import (
     BASE_MOTION,
     Friction,
     Plot,
     RobotSource,
-    check_outputs,
     file_option,
     flag,
     numbers,
+    one_or_each,
     option,
     optional,
-    takes_robot,
 )
-from armdyn.errors import ArmdynWarning, counted
+from armdyn.errors import ArmdynWarning
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.report.result import unrounded, zero
-from armdyn.simulation.limits import excess_section
 
 if TYPE_CHECKING:
     from armdyn.arrays import Array
     from armdyn.robot import Robot
-    from armdyn.simulation.result import Simulation
 
 
 _EACH = "Q1,Q2,..."
@@ -68,7 +56,6 @@ BAR_DELAY = 1.0
 """Time after which a progress bar appears [s]."""
 BAR_PERIOD = 0.05
 """Least time between two changes of the progress bar [s]."""
-MAX_LISTED_EVENTS = 20
 
 
 @dataclass(frozen=True)
@@ -165,8 +152,8 @@ class Control:
         gains: dict[str, Any] = {} if of_tool else {"friction": self.compensate}
         for word, name in GAINS[self.controller].items():
             if (text := getattr(self, word)) is not None:
-                values = numbers(f"--{word}", text, tuple(dict.fromkeys((1, count))))
-                gains[name] = values[0] if len(values) == 1 else values
+                counts = tuple(dict.fromkeys((1, count)))
+                gains[name] = one_or_each(f"--{word}", text, counts)
         return getattr(simulation, LAWS.get(self.controller, usual))(arm, motion, **gains), time
 
     @property
@@ -225,7 +212,6 @@ class Control:
         return tool_line(start, end, duration=time)
 
 
-@takes_robot
 def simulate(
     robot: RobotSource,
     *,
@@ -267,11 +253,7 @@ def simulate(
 
     if output is not None:
         check_save(output)
-    moving = None if base_motion is None else str(base_motion)
-    check_outputs(
-        (output, plot), (robot.source, torque, control.target, moving), "read by this run"
-    )
-    pull = None if wrench is None else numbers("--wrench", wrench, (6,))
+    pull = numbers("--wrench", wrench, (6,))
     arm = robot.open()
     q, qd = start.state(arm)
     tau, torque_time = torques(arm, torque)
@@ -285,12 +267,9 @@ def simulate(
             saturation=saturation, base_motion=base_motion, progress=tell,
             method=method or ("DOP853" if start.arms is None else "rk4"),
         )  # fmt: skip
-    if output is not None:
-        result.save(output)
-    if plot is not None:
-        result.plot(plot)
-    print_result(result.data, lambda: print_simulation(result), (output, plot))
-    raise typer.Exit(0 if result.status == "finished" else 1)
+    finished = result.status == "finished"
+    deliver(result, colour="" if finished else "yellow", save=output, plot=plot)
+    raise typer.Exit(0 if finished else 1)
 
 
 def _first(*times: float | None) -> float:
@@ -315,112 +294,17 @@ def telling(duration: float) -> Iterator[Callable[[float], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("simulating"),
-        BarColumn(),
-        TextColumn("{task.completed:.4g} of {task.total:.4g} s, ready in"),
-        TimeRemainingColumn(),
-        TextColumn("(Ctrl-C keeps what is done)"),
-    )
-    bar = Progress(*columns, console=screen(stderr=True), transient=True)
-    task = bar.add_task("", total=duration)
     began = told = time.monotonic()
+    with ExitStack() as shown:
+        show: Callable[..., None] | None = None
 
-    def tell(t: float) -> None:
-        nonlocal told
-        now = time.monotonic()
-        if now - told > BAR_PERIOD:
-            told = now
-            bar.update(task, completed=t)
-            if now - began > BAR_DELAY:
-                bar.start()
+        def tell(t: float) -> None:
+            nonlocal told, show
+            now = time.monotonic()
+            if now - told > BAR_PERIOD and now - began > BAR_DELAY:
+                told = now
+                words = "s (Ctrl-C keeps what is done)"
+                show = show or shown.enter_context(status("simulating", words, ".4g"))
+                show("simulating", t, duration)
 
-    try:
         yield tell
-    finally:
-        if bar.live.is_started:
-            bar.stop()
-
-
-def print_simulation(result: Simulation) -> None:
-    """How it went, the final state, where energy went, and events."""
-    counts = result.statistics
-    took = f"{counts['seconds']:.3g} s to compute"
-    many = "" if result.q.ndim == 2 else f", {counted(result.arms, 'arm')}"
-    name = result.robot.model.title or result.robot.name
-    told = [f"{counts[what]:.0f} {what}" for what in ("steps", "evaluations") if counts.get(what)]
-    told += [f"residual {counts['residual']:.1e}"] if "residual" in counts else []
-    print_styled(
-        (name, "bold"),
-        f"{many}: {result.t[-1]:.6g} s by {result.method}; ",
-        ", ".join([*told, took]),
-    )
-    if result.status != "finished":
-        print_styled((result.message, "yellow"))
-        print_line("what was computed until then is kept")
-    print_sections([excess_section(result.excesses, given=False)])
-    _print_state(result)
-    _print_tracking(result)
-    _print_energy(result)
-    if result.events:
-        print_styled(("Events", "bold"), f": {len(result.events)}")
-        for event in result.events[:MAX_LISTED_EVENTS]:
-            print_line(f"  {event}")
-        if len(result.events) > MAX_LISTED_EVENTS:
-            print_line(f"  and {len(result.events) - MAX_LISTED_EVENTS} more")
-
-
-def _print_state(result: Simulation) -> None:
-    final = {name: getattr(result, name)[..., -1, :] for name in ("q", "qd", "qdd", "tau")}
-    if result.q.ndim > 2:
-        shares = {"5 %": 0.05, "median": 0.5, "95 %": 0.95}
-        final = {
-            f"{name} {share}": np.quantile(final[name].reshape(-1, result.robot.n), part, axis=0)
-            for name in ("q", "qd")
-            for share, part in shares.items()
-        }
-    rows = table("joint", *final, "", left=("joint", ""), title="At the end")
-    model = result.robot.model
-    for i, joint in enumerate(model.coordinate_joints):
-        values = (_number(value[i], float(np.abs(value).max())) for value in final.values())
-        rows.add_row(joint.name, *values, f"{joint.type.unit}, {joint.type.torque_unit}")
-    print_table(rows)
-
-
-def _print_tracking(result: Simulation) -> None:
-    """How far the arm was from what its controller was to follow."""
-    tracking = result.data()["tracking"]
-    if tracking is None:
-        return
-    rows = table("joint", "largest", "RMS", "", left=("joint", ""), title="Error of tracking")
-    model = result.robot.model
-    pairs = zip(model.independent, tracking["largest"], tracking["rms"], strict=True)
-    for k, largest, rms in pairs:
-        joint = model.joints[k]
-        rows.add_row(joint.name, _number(largest, 1.0), _number(rms, 1.0), joint.type.unit)
-    print_table(rows)
-
-
-def _number(value: float, scale: float) -> str:
-    return f"{unrounded(value, scale):.6g}"
-
-
-def _print_energy(result: Simulation) -> None:
-    many = "" if result.q.ndim == 2 else ", mean of the arms"
-    title = f"Energy [J]{many}; drift {result.energy_drift:.1e}"
-    rows = table("", "start", "end", "change", left=("",), title=title)
-    stored = {"kinetic": result.kinetic, "potential": result.potential, "sum": result.energy}
-    scale = float(max(np.abs(values).max() for values in stored.values()))
-    for name, values in stored.items():
-        first, last = values[..., 0].mean(), values[..., -1].mean()
-        rows.add_row(name, *(_number(v, scale) for v in (first, last, last - first)))
-    works = result.work[..., -1, :].reshape(-1, 4).mean(axis=0) * (1, -1, 1, -1)
-    outside = "from the environment and the base" if result.base.any() else "from the environment"
-    words = ("from actuators", "to friction", outside, "to impacts")
-    for name, value in zip(words, works, strict=True):
-        if value:
-            rows.add_row(name, "", "", _number(value, scale))
-    rows.add_row("unaccounted for", "", "", zero(result.balance[..., -1].mean(), scale))
-    print_table(rows)

@@ -9,16 +9,13 @@ from armdyn.cli.options import (
     Plot,
     RobotSource,
     argument,
-    check_outputs,
-    check_robot_file,
+    checked_robot_file,
     file_option,
     option,
     optional,
-    takes_robot,
 )
 
 
-@takes_robot
 def size(
     robot: RobotSource,
     trajectory: Path = argument(
@@ -30,16 +27,15 @@ def size(
     minimise: str = option("mass", "mass, price, power or inertia (J N² at the joint)."),
     margin: float | None = optional("How many times what is asked for must be there; 1.2."),
     friction: Friction = True,
-    output: Path | None = file_option("Write the robot with its drives to a .toml or .urdf file."),
+    output: Path | None = file_option(
+        "Write the robot with its drives to a .toml or .urdf file.", callback=checked_robot_file
+    ),
     plot: Plot = None,
 ) -> None:
     """Choose a motor and a gear for each joint, so that it can follow a trajectory."""
     from armdyn.study.sizing.size import MARGIN
     from armdyn.study.sizing.size import size as sized
 
-    check_robot_file(output)
-    inputs = (robot.source, str(trajectory), str(motors))
-    check_outputs((output, plot), inputs, "a file that is read")
     options = {"minimise": minimise, "margin": MARGIN if margin is None else margin}
     arm = robot.open()
     motion = read_motion(arm, trajectory, degrees)

@@ -1,10 +1,9 @@
 """`armdyn studio`: an arm and its dynamics in the browser."""
 
 from armdyn.cli.console import print_line, status
-from armdyn.cli.options import RobotSource, flag, option, takes_robot
+from armdyn.cli.options import RobotSource, flag, option
 
 
-@takes_robot
 def studio(
     robot: RobotSource = RobotSource("puma560"),
     *,
@@ -28,7 +27,7 @@ def studio(
     import threading
     import webbrowser
 
-    from armdyn.io.folders import kept_in
+    from armdyn.io.shelf import kept_in
     from armdyn.studio.server import LOOPBACK, Studio
 
     with (

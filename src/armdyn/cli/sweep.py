@@ -2,29 +2,28 @@
 
 import math
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from armdyn.cli.console import deliver, print_line, rate_bar
+from armdyn.cli.console import deliver, print_line, status
 from armdyn.cli.motion_options import Degrees, read_motion, turning
 from armdyn.cli.options import (
     Friction,
     Plot,
     RobotSource,
     argument,
-    each_number,
     file_option,
     flag,
     number,
+    numbers,
     option,
     optional,
-    takes_robot,
 )
 
 
-@takes_robot
 def sweep(
     robot: RobotSource,
     states: Path | None = argument(
@@ -49,7 +48,7 @@ def sweep(
     levels: str | None = optional("Of quantiles, between 0 and 1.", "A,B,..."),
     limits: str | None = optional("For exceeded, one or one for each entry.", "A,B,..."),
     friction: Friction = True,
-    output: Path | None = file_option(
+    store: Path | None = file_option(
         "A .zarr or .parquet store: of all results, or with --reduce of these. A sweep that was "
         "stopped goes on from it."
     ),
@@ -64,18 +63,18 @@ def sweep(
     kept = _reductions(reduce, bins, levels, limits)
     options: dict[str, Any] = {} if friction else {"friction": False}
     try:
-        with rate_bar("states") as tell:
+        with status("sweeping", "states", rate=True) as tell:
             found = swept(
-                arm, quantity, over, kept, output, scheduler, tell=tell,
+                arm, quantity, over, kept, store, scheduler, tell=partial(tell, "sweeping"),
                 by=tuple(by.split(",")) if by else (), **options,
             )  # fmt: skip
     except KeyboardInterrupt:
-        rest = f"; run the same command to go on from {output}" if output else ""
+        rest = f"; run the same command to go on from {store}" if store else ""
         print_line(f"stopped from the keyboard{rest}", stderr=True)
         raise typer.Exit(130) from None
     if plot is not None:
         found.plot(plot, workspace=workspace)
-    deliver(found, output, plot)
+    deliver(found, store, plot)
 
 
 def _over(
@@ -118,7 +117,7 @@ def _column(text: str) -> tuple[str, Any]:
         raise typer.BadParameter(f"--set: expected NAME=RANGE, as q2=-1:1:50, got {text!r}")
     what = f"--set {name}"
     if "," in value:
-        return name, each_number(what, value)
+        return name, numbers(what, value)
     if ":" not in value:
         return name, number(what, value)
     parts = value.split(":")
@@ -161,15 +160,14 @@ def _reductions(
     settings: dict[str, dict[str, Any]] = {}
     each = (
         ("histogram", "bins", bins),
-        ("quantiles", "levels", levels),
-        ("exceeded", "limits", limits),
+        ("quantiles", "levels", numbers("--levels", levels)),
+        ("exceeded", "limits", numbers("--limits", limits)),
     )
     for name, word, value in each:
         if value is not None:
             if name not in (names or ()):
                 raise typer.BadParameter(f"--{word} is for --reduce {name}")
-            numbers = each_number(f"--{word}", value) if isinstance(value, str) else value
-            settings[name] = {word: numbers}
+            settings[name] = {word: value}
     if not names:
         return None
     return [REDUCTIONS[n](**settings[n]) if n in settings else n for n in names]

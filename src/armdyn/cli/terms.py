@@ -2,10 +2,9 @@
 
 from armdyn.cli.console import deliver, status
 from armdyn.cli.motion_options import LimitsOption, MotionSource, ReferenceOption
-from armdyn.cli.options import Friction, Plot, RobotSource, option, takes_robot
+from armdyn.cli.options import Friction, Plot, RobotSource, option
 
 
-@takes_robot
 def terms(
     robot: RobotSource,
     motion: MotionSource,

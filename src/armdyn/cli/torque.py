@@ -15,17 +15,14 @@ from armdyn.cli.options import (
     Plot,
     RobotSource,
     argument,
-    check_outputs,
     file_option,
     flag,
     numbers,
     option,
     optional,
-    takes_robot,
 )
 
 
-@takes_robot
 def torque(
     robot: RobotSource,
     trajectory: Path | None = argument(
@@ -64,13 +61,9 @@ def torque(
     from armdyn.study.sizing.motors import motors as motor_report
     from armdyn.study.terms.torques import torque_report
 
-    read = None if trajectory is None else str(trajectory)
-    check_outputs(
-        (output, plot), (robot.source, read), "the trajectory itself, or read by this run"
-    )
     if plot is not None and motors and reactions:
         raise typer.BadParameter("a plot is of the motors or of the reactions; leave one out")
-    pull = None if wrench is None else numbers("--wrench", wrench, (6,))
+    pull = numbers("--wrench", wrench, (6,))
     arm = robot.open()
     motion = given_motion(arm, trajectory, {"q": q, "qd": qd, "qdd": qdd}, degrees)
     with console.progress("computing", len(motion)) as tell:

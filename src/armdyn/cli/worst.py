@@ -2,19 +2,10 @@
 
 from functools import partial
 
-from armdyn.cli.console import deliver, steps_bar
-from armdyn.cli.options import (
-    Friction,
-    Plot,
-    RobotSource,
-    check_outputs,
-    numbers,
-    option,
-    takes_robot,
-)
+from armdyn.cli.console import deliver, status
+from armdyn.cli.options import Friction, Plot, RobotSource, one_or_each, option
 
 
-@takes_robot
 def worst(
     robot: RobotSource,
     *,
@@ -38,15 +29,13 @@ def worst(
     """Find the state that asks most of each motor, over all that the limits allow."""
     from armdyn.study.sizing.worst_case import worst_case
 
-    check_outputs((plot,), (robot.source,), "the robot")
     arm = robot.open()
-    bends = numbers("--acceleration", acceleration, (1, arm.n))
-    with steps_bar("compiling the torques", "motors") as tell:
+    with status("compiling the torques", "motors") as tell:
         found = worst_case(
             arm,
             lift=lift,
             speed=speed,
-            acceleration=bends if len(bends) > 1 else bends[0],
+            acceleration=one_or_each("--acceleration", acceleration, (1, arm.n)),
             friction=friction,
             progress=partial(tell, "searching"),
         )

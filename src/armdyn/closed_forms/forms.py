@@ -15,7 +15,7 @@ from armdyn.arrays import check_truth
 from armdyn.closed_forms import pages, source
 from armdyn.closed_forms.blocks import BlockWriter, entries
 from armdyn.closed_forms.cartesian import cartesian_form, in_axes_of_links
-from armdyn.closed_forms.closed_form import ClosedForm, reduced_form
+from armdyn.closed_forms.closed_form import ClosedForm
 from armdyn.closed_forms.document import Block, Document, Line, index, legend, occurring
 from armdyn.closed_forms.loops import check_loops, notes_on_loops, passive_joints
 from armdyn.closed_forms.printer import Notation, angle_call, angle_identifier
@@ -187,12 +187,7 @@ def equations(
     symbolic = symbolise(model, letters)
     if not check_truth("closed", closed):
         symbolic.ring.budget = MOST_PRODUCTS // max(1, len(symbolic.ring.angles))
-    made = ClosedForm(symbolic)
-    linear = coordinates_of(model).is_linear
-    if model.loops and linear:
-        made = reduced_form(symbolic, model)
-        symbolic = made.robot
-    writer = BlockWriter(symbolic, shown)
+    made, writer = ClosedForm(symbolic), BlockWriter(symbolic, shown)
     letters = model.letters if letters is None else letters
     try:
         if form == "cartesian":
@@ -204,7 +199,7 @@ def equations(
         length = f"more than {MOST_TERMS:,} terms"
     if length:
         return _recursive(model, shown, (form, length))
-    if not linear:
+    if not coordinates_of(model).is_linear:
         return _looped(model, writer.blocks(form, made), shown, symbolic, letters)
     return _document(model, form, writer.blocks(form, made), shown, (), symbolic, letters)
 

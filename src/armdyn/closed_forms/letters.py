@@ -7,11 +7,12 @@ with rational coefficients; a letter takes its value from the parameter that it 
 
 import ast
 import math
+import operator
 import re
-from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from functools import reduce
+from typing import Any
 
 from armdyn.errors import LettersError, ModelError, UnknownNameError, shown
 from armdyn.graph.ring import Ring, Trig
@@ -22,10 +23,9 @@ _LARGEST_POWER = 8
 _LONGEST_TEXT = 200
 _MOST_TERMS = 100
 _MOST_DIGITS = 1000
+_OPERATORS = {ast.Mult: operator.mul, ast.Add: operator.add, ast.Sub: operator.sub}
 _TAKEN = re.compile(r"q\w*|[CS]\d\w*|[CS]?(alpha|gamma|phi)\d\w*")
 """Names of positions, rates, angles, cosines and sines in equations."""
-Terms = dict[tuple[str, ...], Fraction]
-"""A polynomial: the coefficient of each product of letters, which are in order."""
 
 
 class Letters:
@@ -60,17 +60,14 @@ class Letters:
 
     def symbols(self, parameter: str) -> list[str]:
         """The symbols of the expression for a parameter."""
-        tree = self.trees.get(parameter)
-        return [parameter] if tree is None else _names(tree)
+        return _names(self._tree(parameter))
 
     def polynomial(self, ring: Ring, parameter: str) -> Trig:
         """A parameter in a ring that has its symbols."""
-        tree = self.trees.get(parameter)
-        if tree is None:
-            return ring.symbol(parameter)
-        terms = _terms(tree).items()
-        products = (math.prod(map(ring.symbol, m), start=ring.number(c)) for m, c in terms)
-        return sum(products, ring.number(0))
+        return ring.number(0) + _value(self._tree(parameter), ring.symbol)
+
+    def _tree(self, parameter: str) -> ast.expr:
+        return self.trees.get(parameter, ast.Name(parameter))
 
     def _check_name(
         self, symbol: str, letter: str, values: Mapping[str, float], variables: Collection[str]
@@ -94,8 +91,7 @@ class Letters:
                 parameter=symbol,
             )
         try:
-            terms, values = _terms(tree).items(), self.values
-            found = float(sum(c * math.prod(Fraction(values[x]) for x in m) for m, c in terms))
+            found = float(_value(tree, lambda name: Fraction(self.values[name])))
         except (OverflowError, ValueError):
             found = math.nan
         if not math.isclose(found, value, rel_tol=VALUE_TOLERANCE):
@@ -127,7 +123,7 @@ def _parsed(symbol: str, text: str) -> ast.expr:
         if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
             raise ValueError
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
-        _terms(tree)
+        _value(tree, Ring((), _names(tree)).symbol)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise LettersError(
             f"{symbol} = {text!r} is no polynomial of letters: use + - * ** and division by "
@@ -144,51 +140,40 @@ def _parsed(symbol: str, text: str) -> ast.expr:
     return tree
 
 
-def _terms(tree: ast.expr) -> Terms:
-    """The polynomial of an expression; nothing but arithmetic is ever executed.
+def _value(tree: ast.expr, symbol: Callable[[str], Any]) -> Any:
+    """The value of an expression in letters; nothing but arithmetic is ever executed.
 
     Raises:
-        ValueError: It is none, or it has too many terms, powers or digits.
+        ValueError: It is no polynomial, or it has too many terms, powers or digits.
     """
     match tree:
         case ast.Name(id=name) if name.isascii():
-            return {(name,): Fraction(1)}
+            return symbol(name)
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return _checked({(): Fraction(str(number))})
+            return _checked(Fraction(str(number)))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _product(_terms(operand), {(): Fraction(-1)})
+            return -_value(operand, symbol)
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)) if (
             0 < power <= _LARGEST_POWER
         ):
-            return reduce(_product, [_terms(left)] * power)
+            return reduce(lambda a, b: _checked(a * b), [_value(left, symbol)] * power)
         case ast.BinOp(left=left, op=ast.Div(), right=right):
-            divisor = _terms(right)
-            if divisor.keys() == {()}:
-                return _product(_terms(left), {(): 1 / divisor[()]})
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _product(_terms(left), _terms(right))
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-            a, b = _terms(left), _terms(right)
-            sign = 1 if isinstance(op, ast.Add) else -1
-            return _checked({m: a.get(m, 0) + sign * b.get(m, Fraction(0)) for m in {**a, **b}})
+            divisor = _value(right, symbol)
+            if isinstance(divisor, Fraction) and divisor:
+                return _checked(_value(left, symbol) / divisor)
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Add() | ast.Sub() as op, right=right):
+            return _checked(_OPERATORS[type(op)](_value(left, symbol), _value(right, symbol)))
     raise ValueError
 
 
-def _product(a: Terms, b: Terms) -> Terms:
-    found: Terms = defaultdict(Fraction)
-    for m, x in a.items():
-        for n, y in b.items():
-            found[tuple(sorted(m + n))] += x * y
-    return _checked(found)
-
-
-def _checked(terms: Terms) -> Terms:
-    """The terms that are not zero, or a ValueError where they are many or long."""
-    kept = {m: number for m, number in terms.items() if number}
-    long = any(len(m) > _LARGEST_POWER or len(str(x)) > _MOST_DIGITS for m, x in kept.items())
-    if long or len(kept) > _MOST_TERMS:
+def _checked(value: Any) -> Any:
+    """A value, or a ValueError where it is a polynomial that is too long."""
+    terms = [*value] if isinstance(value, Trig) else [((), 0, value)]
+    degrees = (sum(value.ring.exponents(m).values()) for _, m, _ in terms if m)
+    long = any(len(str(number)) > _MOST_DIGITS for *_, number in terms)
+    if long or len(terms) > _MOST_TERMS or any(degree > _LARGEST_POWER for degree in degrees):
         raise ValueError
-    return kept
+    return value
 
 
 def _names(tree: ast.expr) -> list[str]:

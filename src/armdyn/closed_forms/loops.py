@@ -9,10 +9,9 @@ ones:
 b has the squares and products of rates. Torques are τ = Wᵀ (M q̈ + V + G) with M, V, G of the tree.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -120,7 +119,6 @@ SAME_LENGTH = 1e-12
 """Largest difference of lengths that have one name [m]."""
 FLOAT_DIGITS = 15
 """Digits of a decimal that a float keeps; more would show how numbers were rounded."""
-Pair = tuple[Any, Any]
 
 
 def passive_joints(
@@ -183,13 +181,16 @@ class _Writer:
                 self._joint(joint, {j: Number(Fraction(r)) for j, r in ratios}, ZERO)
             return
         loop = _Loop(self, dyad.plane)
-        A = {joint: loop.column(joint) for joint in dyad.plane.joints}
+        closure = loop.closure()
+        A = {
+            joint: tuple(loop.robot.slope(c, joint) for c in closure) for joint in dyad.plane.joints
+        }
         p, r = dyad.unknown
         D = A[p][0] * A[r][1] - A[r][0] * A[p][1]
         parts = factored(loop.robot, D)
-        b, write = loop.curvature(), BlockWriter(loop.robot, self.digits)
+        b, write = loop.rate(loop.rate(closure)), BlockWriter(loop.robot, self.digits)
 
-        def solved(v: Pair, first: bool) -> Expr:
+        def solved(v: Sequence[Trig], first: bool) -> Expr:
             """A row of -adj(A_p) v / D."""
             minor = A[r][1] * v[0] - A[r][0] * v[1] if first else A[p][0] * v[1] - A[p][1] * v[0]
             return write.sum_of(parts.quotients(-minor, 1))
@@ -279,50 +280,26 @@ class _Loop:
         self.made.values[name] = abs(value)
         return name, sign
 
-    def _vector(self, k: int) -> Pair:
-        """R(θ) v of a segment, without the position of a slide."""
-        segment = self.plane.segments[k]
-        x, y = (self._symbol(name) * sign for name, sign in self.lengths[k])
-        if not segment.path:
-            return x, y
-        turn = {self.places[segment.path]: 1}
-        c, s = self.ring.cos(turn), self.ring.sin(turn)
-        return c * x - s * y, s * x + c * y
+    def closure(self) -> list[Trig]:
+        """Both components of Σ R(θ) v, each v as long as its slide is out."""
+        x = y = self.ring.number(0)
+        for segment, named in zip(self.plane.segments, self.lengths, strict=True):
+            vx, vy = (self._symbol(name) * sign for name, sign in named)
+            if segment.slide >= 0:
+                slide = self.ring.symbol(f"q{segment.slide + 1}")
+                vx, vy = vx * slide, vy * slide
+            turn = {self.places[segment.path]: 1} if segment.path else {}
+            c, s = self.ring.cos(turn), self.ring.sin(turn)
+            x, y = x + c * vx - s * vy, y + s * vx + c * vy
+        return [x, y]
 
     def _symbol(self, name: str) -> Trig:
         if name in ("", "1"):
             return self.ring.number(1 if name else 0)
         return self.ring.symbol(name)
 
-    def column(self, joint: int) -> Pair:
-        """The derivative of the closure by the position of a joint."""
-        x = y = self.ring.number(0)
-        for k, segment in enumerate(self.plane.segments):
-            vx, vy = self._vector(k)
-            if segment.slide == joint:
-                x, y = x + vx, y + vy
-            sign = round(dict(segment.path).get(joint, 0.0))
-            if sign:
-                long = self._position(segment)
-                x, y = x - sign * (vy * long), y + sign * (vx * long)
-        return x, y
-
-    def _position(self, segment: Segment) -> Trig:
-        if segment.slide < 0:
-            return self.ring.number(1)
-        return self.ring.symbol(f"q{segment.slide + 1}")
-
-    def curvature(self) -> Pair:
-        """What the second derivative of the closure is without accelerations."""
-        x = y = self.ring.number(0)
-        for k, segment in enumerate(self.plane.segments):
-            vx, vy = self._vector(k)
-            rate = self.ring.number(0)
-            for joint, sign in segment.path:
-                rate = rate + round(sign) * self.ring.symbol(f"qd{joint + 1}")
-            square = rate * rate * self._position(segment)
-            x, y = x - square * vx, y - square * vy
-            if segment.slide >= 0:
-                twice = 2 * rate * self.ring.symbol(f"qd{segment.slide + 1}")
-                x, y = x - twice * vy, y + twice * vx
-        return x, y
+    def rate(self, values: list[Trig]) -> list[Trig]:
+        """How fast polynomials change with the rates of the joints, which stay as they are."""
+        rates = [(j, self.ring.symbol(f"qd{j + 1}")) for j in self.plane.joints]
+        zero = self.ring.number(0)
+        return [sum((self.robot.slope(v, j) * qd for j, qd in rates), zero) for v in values]

@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.closed_forms import tree
 from armdyn.closed_forms.document import Document
-from armdyn.closed_forms.printer import LATEX, angle_sum, latex_name
+from armdyn.closed_forms.printer import LATEX, angle_call, latex_name
 from armdyn.closed_forms.tree import AngleFunction, Expr
 
 _SIGNS = {
@@ -114,6 +114,10 @@ def formula(content: str, block: bool = False) -> str:
     )
 
 
+_NUMPY = {"sgn": "sign", "atan2": "arctan2"}
+"""Functions that NumPy calls by another name."""
+
+
 def evaluated(equations: Document, expr: Expr, values: Mapping[str, float]) -> float:
     """The value of an expression for the values of its parameters, positions and velocities."""
 
@@ -126,16 +130,11 @@ def evaluated(equations: Document, expr: Expr, values: Mapping[str, float]) -> f
         case tree.Symbol(symbol):
             return float(values[symbol])
         case AngleFunction():
-            return _angle(equations, expr, values)
-        case tree.Call(function, (argument,)):
-            known: Callable[[float], float] = (
-                np.sign if function == "sgn" else getattr(np, function)
-            )
-            return float(known(value(argument)))
+            return value(angle_call(expr, equations.offsets))
+        case tree.Call(function, arguments):
+            return float(getattr(np, _NUMPY.get(function, function))(*map(value, arguments)))
         case tree.Power(base, exponent):
             return float(value(base) ** exponent)
-        case tree.RealPower(base, over):
-            return float(value(base) ** value(over))
         case tree.Product(factors):
             return float(np.prod([value(factor) for factor in factors]))
         case tree.Sum(terms):
@@ -157,12 +156,7 @@ def substituted(
     numeric = replace(
         LATEX,
         symbol=lambda symbol: written(values[symbol]),
-        angle_function=lambda function: written(_angle(equations, function, values)),
+        angle_function=lambda function: written(evaluated(equations, function, values)),
         operators={**LATEX.operators, "mul": r" \cdot "},
     )
     return from_latex(numeric.write(expr))
-
-
-def _angle(equations: Document, function: AngleFunction, values: Mapping[str, float]) -> float:
-    angle = evaluated(equations, angle_sum(function.angle, equations.offsets), values)
-    return float(np.cos(angle) if function.name == "C" else np.sin(angle))

@@ -248,11 +248,15 @@ def html(equations: Document) -> str:
     for block in equations.blocks:
         parts += [f"<div style='margin-top:0.6em'><i>{escape(block.title)}</i></div>"]
         parts += _lines(block)
+    return "".join([*parts, where_html(equations)])
+
+
+def where_html(equations: Document) -> str:
+    """What the symbols are, as a table to be opened."""
     cells = ("</td><td>".join(row) for row in _symbols(equations, _html_text))
     table = "".join(f"<tr><td>{row}</td></tr>" for row in cells)
     rows = re.sub(r"\$(.*?)\$", lambda match: formula(from_latex(match[1])), table)
-    parts += [f"<details><summary>where</summary><table>{rows}</table></details>"] if rows else []
-    return "".join(parts)
+    return f"<details><summary>where</summary><table>{rows}</table></details>" if rows else ""
 
 
 def _html_text(text: str) -> str:

@@ -119,13 +119,12 @@ class Notation(Language):
                 return Infix(self.angle_function(expr))
             case tree.Call("abs", (argument,)) if self.bars:
                 return Infix(f"|{self.write(argument)}|")
+            case tree.Call("power", (base, over)):
+                return Infix(self.power(self.written(base).within(NAME), self.write(over)), POWER)
             case tree.Call(function, arguments):
                 return self.operation(function, [*map(self.written, arguments)])
             case tree.Power(base, exponent):
                 return Infix(self.power(self.written(base).within(NAME), exponent), POWER)
-            case tree.RealPower(base, over):
-                raised = self.power(self.written(base).within(NAME), self.write(over))
-                return Infix(raised, POWER)
             case tree.Product(factors):
                 return self._product(factors)
             case tree.Sum((first, *others)):

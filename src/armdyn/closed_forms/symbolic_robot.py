@@ -7,9 +7,9 @@ of the links; so C1 C2 - S1 S2 becomes C12 by itself.
 
 import math
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +22,7 @@ from armdyn.errors import ArmdynWarning
 from armdyn.forks import cached_property
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.graph.ring import Coefficients, Harmonic, Ring, Trig, evaluate
+from armdyn.loops.closure import closure_of
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import (
@@ -47,15 +48,22 @@ class Angle:
     ring: Ring
     multiples: Mapping[int, int]
     position: Trig | None = None
-    """The position of a helical joint as a symbol; None for other joints."""
+    """The position of a helical joint in symbols; None for other joints."""
+    quarters: int = 0
+    """Quarter turns on top."""
 
     def cos(self) -> Trig:
         """The cosine; `np.cos` calls it."""
-        return self.ring.cos(self.multiples)
+        return self._cosine(self.quarters)
 
     def sin(self) -> Trig:
         """The sine; `np.sin` calls it."""
-        return self.ring.sin(self.multiples)
+        return self._cosine(self.quarters - 1)
+
+    def _cosine(self, quarters: int) -> Trig:
+        """The cosine of the combination and quarter turns."""
+        value = (self.ring.sin if quarters % 2 else self.ring.cos)(self.multiples)
+        return -value if quarters % 4 in (1, 2) else value
 
     def __mul__(self, pitch: Trig) -> Trig:
         """The distance that a helical joint slides."""
@@ -70,8 +78,10 @@ class SymbolicRobot:
     ring: Ring
     parts: list[tuple[list[int], RobotModel]]
     """One model for each joint on the base, with the joints that it has."""
+    joints: list[Any]
+    """Each joint's position: an Angle, or a polynomial where it slides."""
     q: list[Any]
-    """Each joint's position: an Angle, or a symbol where it slides."""
+    """The positions of those that are coordinates."""
     sums: dict[int, Sum]
     """The joints that an angle of the ring sums up, by its place; constant angles have none."""
     rotors: Array
@@ -85,6 +95,8 @@ class SymbolicRobot:
     """Position of the tool in the canonical frame of its link, (3,)."""
     numbers: tuple[int, ...] = ()
     """The numbers of the joints that are coordinates; none: all of them are."""
+    K: Array | None = None
+    """The rate of each joint for a unit rate of each coordinate; None: all are coordinates."""
 
     @property
     def n(self) -> int:
@@ -98,7 +110,7 @@ class SymbolicRobot:
 
     def positions(self, joints: Sequence[int]) -> Array:
         """The positions of some joints, an object array."""
-        return np.array([self.q[i] for i in joints], dtype=object)
+        return np.array([self.joints[i] for i in joints], dtype=object)
 
     def slope(self, value: Trig, joint: int) -> Trig:
         """The derivative by a coordinate, counted from 0."""
@@ -172,7 +184,8 @@ def symbolise(
     """The robot in symbols: zeros and quarter turns stay numbers, everything else gets a name.
 
     Without letters those of the model are used, as far as they still fit it, with a warning about
-    the others. Variables are symbols although their value is zero.
+    the others. Variables are symbols although their value is zero. Where loops let joints follow
+    linearly from the coordinates, it is the robot in these.
     """
     robot = canonical(model)
     known = parameters(model, robot)
@@ -190,7 +203,10 @@ def symbolise(
             )
     else:
         spoken = Letters(letters, known, variables)
-    made = _Symboliser(model, robot, spoken, known, frozenset(variables), gravity)
+    linear, n = closure_of(model).linear if model.loops else None, len(model.joints)
+    every = np.eye(n), np.zeros(n), range(n)
+    moved = every if linear is None else (*linear, model.independent)
+    made = _Symboliser(model, robot, spoken, known, frozenset(variables), gravity, *moved)
     return made.symbolic_robot()
 
 
@@ -214,6 +230,51 @@ def _gravity(robot: CanonicalRobot) -> Iterator[tuple[tuple[int, int], tuple[str
             yield (i, axis), ("g" if alone else name, float(value))
 
 
+SAME_ANGLE = 1e-12
+"""Largest difference of angles that are the same but for rounding [rad]."""
+
+
+@dataclass(slots=True)
+class _RingAngles:
+    """The angles of a ring, and what those of the joints that turn are among them."""
+
+    offsets: dict[int, float]
+    """What is added to a coordinate, by its number [rad]."""
+    sums: dict[str, Sum] = field(default_factory=dict)
+    """Angles that move."""
+    constants: dict[str, float] = field(default_factory=dict)
+    """Angles that do not, with their values [rad]."""
+    turns: dict[int, tuple[dict[str, int], int]] = field(default_factory=dict)
+    """By joint whole multiples of angles, and quarter turns on top."""
+
+    def turn(self, joint: int, angle: Sum, rest: float) -> None:
+        """Let the angle of a joint be a sum of coordinates and a rest [rad]."""
+        rest -= sum(ratio * self.offsets.get(j, 0.0) for j, ratio in angle)
+        quarters, more = _split(rest)
+        multiples: dict[str, int] = {}
+        if angle:
+            sign = 1 if angle[0][1] > 0 else -1
+            upright = tuple((j, sign * ratio) for j, ratio in angle)
+            new = f"phi_{'_'.join(str(j) for j, _ in upright)}_{len(self.sums) + 1}"
+            name = next((name for name, same in self.sums.items() if same == upright), new)
+            self.sums[name] = upright
+            multiples[name] = sign
+        if more:
+            near = (name for name, x in self.constants.items() if abs(x - more) < SAME_ANGLE)
+            constant = next(near, f"beta{len(self.turns) + 1}")
+            self.constants[constant] = more
+            multiples[constant] = 1
+        self.turns[joint] = multiples, quarters
+
+
+def _split(angle: float) -> tuple[int, float]:
+    """Whole quarter turns, and the rest if there is one [rad]."""
+    quarters = round(angle / (math.pi / 2))
+    if abs(angle - quarters * math.pi / 2) < SAME_ANGLE:
+        return quarters, 0.0
+    return 0, float(Fraction(angle))
+
+
 @dataclass(frozen=True, eq=False)
 class _Symboliser:
     model: RobotModel
@@ -222,28 +283,68 @@ class _Symboliser:
     known: dict[str, float]
     variables: frozenset[str]
     gravity: dict[tuple[int, int], tuple[str, float]]
+    K: Array
+    """With k: positions of all joints are K q + k."""
+    k: Array
+    coordinates: Sequence[int]
+    """The joints that are coordinates, from 0."""
 
     def symbolic_robot(self) -> SymbolicRobot:
-        links, places = self.robot.links, self._places
-        sums: list[Sum] = []  # for each joint that of joints on parallel axes that ends with it
-        for i, link in enumerate(links):
-            before = sums[link.parent] if self._continues(link) else ()
-            sums.append((*before, (i + 1, link.sign)) if link.type.turns else before)
-        values = self.letters.values | self._constant_angles
-        names = (*self._ring.symbols, *self._constant_angles)
+        angles, joints = self._angles, [self._position(i) for i in range(len(self.robot.links))]
+        values = self.letters.values | angles.constants
+        names = (*self._ring.symbols, *angles.constants)
         count = len(self.model.joints) + len(self.model.drives)
         rotors = [self._number(f"Ia{i + 1}") for i in range(count)]
-        shifted = {i: links[i] for i in places if not is_quarter(links[i].theta)}
+        reduced = len(self._numbers) < len(joints)
         return SymbolicRobot(
             self._ring,
             self._parts(),
-            [self._position(i) for i in range(len(links))],
-            {place: sums[i] for i, place in places.items()},
+            joints,
+            [joints[j - 1] for j in self._numbers],
+            dict(enumerate(angles.sums.values())),
             rotor_matrix(self.model, np.array(rotors, dtype=object)),
             {name: values[name] for name in names if name in values},
-            {i + 1: link.sign * float(link.theta) for i, link in shifted.items()},
+            angles.offsets,
             _vector(self._number(name) for name in TOOL),
+            self._numbers if reduced else (),
+            np.vectorize(Fraction, otypes=[object])(self.K) if reduced else None,
         )
+
+    @property
+    def _numbers(self) -> tuple[int, ...]:
+        """The numbers of the joints that are coordinates."""
+        return tuple(i + 1 for i in self.coordinates)
+
+    @cached_property
+    def _angles(self) -> _RingAngles:
+        """The angles of the ring: sums of joints on parallel axes, each ending with another."""
+        links = self.robot.links
+        sums: list[Sum] = []
+        for i, link in enumerate(links):
+            before = sums[link.parent] if self._continues(link) else ()
+            sums.append((*before, (i + 1, link.sign)) if link.type.turns else before)
+        turning = [i for i, link in enumerate(links) if link.type.turns]
+        shifted = (i for i in turning if not is_quarter(links[i].theta))
+        offsets = {i + 1: links[i].sign * float(links[i].theta) for i in shifted}
+        if len(self.coordinates) == len(links):
+            named = {f"phi{i + 1}": sums[i] for i in turning}
+            turns = {i: ({name: 1}, 0) for i, name in zip(turning, named, strict=True)}
+            return _RingAngles(offsets, named, self._constant_angles, turns)
+        totals: dict[int, tuple[Sum, float]] = {}
+        for i in turning:
+            ratios = sum(sign * self.K[j - 1] for j, sign in sums[i])
+            at_zero = ((sign, self.k[j - 1], offsets.get(j, 0.0)) for j, sign in sums[i])
+            rest = sum(sign * k + sign * offset for sign, k, offset in at_zero)
+            both = zip(self._numbers, map(round, ratios), strict=True)
+            totals[i] = tuple((j, ratio) for j, ratio in both if ratio), rest
+        angles = _RingAngles({})
+        for angle, rest in totals.values():  # the first angle that is a coordinate has its offset
+            if len(angle) == 1 and abs(angle[0][1]) == 1:
+                angles.offsets.setdefault(angle[0][0], _split(angle[0][1] * rest)[1])
+        for i, total in totals.items():
+            angles.turn(i, *total)
+        angles.constants |= self._constant_angles
+        return angles
 
     @cached_property
     def _constant_angles(self) -> dict[str, float]:
@@ -256,21 +357,15 @@ class _Symboliser:
         return {name: float(angle) for name, angle in named.items() if not is_quarter(angle)}
 
     @cached_property
-    def _places(self) -> dict[int, int]:
-        """The places that the revolute joints have among the angles of the ring."""
-        moving = (i for i, link in enumerate(self.robot.links) if link.type.turns)
-        return {i: place for place, i in enumerate(moving)}
-
-    @cached_property
     def _ring(self) -> Ring:
         """The ring; its symbols are nonzero parameters, gravity, sliding positions and rates."""
         wanted = [s for s, v in self.known.items() if v or s in self.variables]
         names = {name: None for s in wanted for name in self.letters.symbols(s)}
-        slides = [f"q{i + 1}" for i, link in enumerate(self.robot.links) if link.type.slides]
-        n = range(1, len(self.robot.links) + 1)
-        rates = [f"{name}{i}" for name in ("qd", "qdd") for i in n]
-        angles = [*(f"phi{i + 1}" for i in self._places), *self._constant_angles]
-        return Ring(angles, [*names, *slides, *rates])
+        sliding = [i for i, link in enumerate(self.robot.links) if link.type.slides]
+        moved = np.any(self.K[sliding], axis=0).tolist()
+        slides = [f"q{j}" for j, slides in zip(self._numbers, moved, strict=True) if slides]
+        rates = [f"{name}{j}" for name in ("qd", "qdd") for j in self._numbers]
+        return Ring([*self._angles.sums, *self._angles.constants], [*names, *slides, *rates])
 
     def _angle(self, name: str, otherwise: float) -> Any:
         """The angle of the ring with a name, or a number if there is none."""
@@ -286,17 +381,27 @@ class _Symboliser:
 
     def _position(self, i: int) -> Any:
         link = self.robot.links[i]
+        slide = self._slide(i) if link.type.slides else None
         if not link.type.turns:
-            return self._ring.symbol(f"q{i + 1}")
+            return slide
         before = link.parent
         while self._continues(link) and not self.robot.links[before].type.turns:
             link = self.robot.links[before]
             before = link.parent
-        sign = self.robot.links[i].sign
-        minus = {self._places[before]: -sign} if self._continues(link) and before >= 0 else {}
-        slides = self.robot.links[i].type.slides
-        position = self._ring.symbol(f"q{i + 1}") if slides else None
-        return Angle(self._ring, {self._places[i]: sign, **minus}, position)
+        sign, quarters = self.robot.links[i].sign, 0
+        ends = {i: sign, before: -sign} if self._continues(link) and before >= 0 else {i: sign}
+        multiples: Counter[int] = Counter()
+        for joint, factor in ends.items():
+            named, turn = self._angles.turns[joint]
+            multiples.update({self._ring.angles.index(n): factor * m for n, m in named.items()})
+            quarters += factor * turn
+        return Angle(self._ring, multiples, slide, quarters)
+
+    def _slide(self, i: int) -> Trig:
+        """The position of a joint in symbols of the coordinates."""
+        names = (f"q{j}" for j, ratio in zip(self._numbers, self.K[i], strict=True) if ratio)
+        terms = zip(self.K[i][self.K[i] != 0], map(self._ring.symbol, names), strict=True)
+        return sum((ratio * q for ratio, q in terms), self._ring.number(self.k[i]))
 
     def _link(self, i: int, link: CanonicalLink, up: str) -> CanonicalLink:
         n, number = i + 1, self._number

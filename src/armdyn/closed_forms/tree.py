@@ -35,7 +35,7 @@ class AngleFunction:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of something: sgn, abs, tanh, exp, sin, cos, sqrt, and atan2 of y and x."""
+    """A function of something: sgn, abs, tanh, exp, sin, cos, sqrt, atan2 of y and x, and power."""
 
     function: str
     arguments: tuple["Expr", ...]
@@ -47,14 +47,6 @@ class Power:
 
     base: "Expr"
     exponent: int
-
-
-@dataclass(frozen=True, slots=True)
-class RealPower:
-    """A power with any exponent."""
-
-    base: "Expr"
-    exponent: Number | Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,7 @@ class Sum:
     terms: tuple["Expr", ...]
 
 
-Expr: TypeAlias = Number | Symbol | AngleFunction | Call | Power | RealPower | Product | Sum
+Expr: TypeAlias = Number | Symbol | AngleFunction | Call | Power | Product | Sum
 ZERO = Number(Fraction(0))
 
 
@@ -146,8 +138,6 @@ def leaves(expr: Expr) -> Iterator[Expr]:
     match expr:
         case Product(inside) | Sum(inside) | Call(_, inside):
             yield from chain.from_iterable(map(leaves, inside))
-        case RealPower(base, exponent):
-            yield from (*leaves(base), exponent)
         case Power(base, _):
             yield from leaves(base)
         case _:
@@ -178,7 +168,7 @@ def operation(op: str, args: list[Expr]) -> Expr:
         case "signed_power" if isinstance(args[1], Number | Symbol):
             over = Number(float(args[1].value)) if isinstance(args[1], Number) else args[1]
             size, sign = (Call(function, (args[0],)) for function in ("abs", "sgn"))
-            return product([RealPower(size, over), sign])
+            return product([Call("power", (size, over)), sign])
         case "angle":
             return Call("atan2", tuple(args))
     return Call(op, (args[0],))

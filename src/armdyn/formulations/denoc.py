@@ -72,7 +72,8 @@ def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | No
     A = _grid(lambda i, j: propagation(frames.O[i] - frames.O[j]) if on_path[i][j] else zero, N)
     Ad = _grid(lambda i, j: propagation_rate(v[i] - v[j]) if on_path[i][j] else zero, N)
     p = np.stack(motion_vectors(model, frames), -2)
-    T_l, T_l_rate = _matrix(A), _matrix(Ad)  # (3)
+    T_l: Array = np.block(A)  # (3)
+    T_l_rate: Array = np.block(Ad)
     T_d = _diagonal([p[..., i, :, None] for i in range(N)])
     M_i = link_masses(model, frames)
     W_i = [turning_blocks(w_i) for w_i in w]
@@ -89,14 +90,15 @@ def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | No
     entries = {}
     for i in range(N):
         for j in model.paths[i]:
-            carried = rotate(M_tilde[i] @ A[..., i, j, :, :], p[..., j, :])
+            carried = rotate(M_tilde[i] @ A[i][j], p[..., j, :])
             entries[i, j] = entries[j, i] = dot(p[..., i, :], carried)  # (7)
     GIM = matrix_from_entries(entries, N, q.shape[:-1])
     g = np.broadcast_to(model.gravity, (*q.shape[:-1], 3))
     weights = np.concatenate([rotate(M[..., 3:], g) for M in M_i], -1)  # (m d × g, m g) = M (0, g)
     G = -rotate(T_dt @ T_lt, weights)
     tau = rotate(GIM, qdd) + rotate(C, qd) + G + wrench_torques(model, frames, wrench)
-    return Denoc(A, p, T_l, T_d, M_i, M_tilde, GIM, C, C_skew, G, tau)
+    blocks = np.stack([np.stack(row, -3) for row in A], -4)
+    return Denoc(blocks, p, T_l, T_d, M_i, M_tilde, GIM, C, C_skew, G, tau)
 
 
 def propagation(arm: Array) -> Array:
@@ -158,21 +160,11 @@ def gyroscopic(M: Array, w: Array) -> Array:
     return np.block([[spin, zero], [S_d @ S_w - S_w @ S_d, zero]])
 
 
-def _grid(block: Callable[[int, int], Array], N: int) -> Array:
-    return np.stack([np.stack([block(i, j) for j in range(N)], -3) for i in range(N)], -4)
-
-
-def _matrix(blocks: Array) -> Array:
-    """(..., N, N, 6, 6) blocks as one (..., 6N, 6N) matrix."""
-    N = blocks.shape[-3]
-    return np.moveaxis(blocks, -2, -3).reshape(*blocks.shape[:-4], 6 * N, 6 * N)
+def _grid(block: Callable[[int, int], Array], N: int) -> list[list[Array]]:
+    return [[block(i, j) for j in range(N)] for i in range(N)]
 
 
 def _diagonal(blocks: list[Array]) -> Array:
     """One matrix with the blocks (..., 6, k) on its diagonal and zeros elsewhere."""
     zero = np.zeros_like(blocks[0])
-    N = len(blocks)
-    rows = [
-        np.concatenate([b if i == j else zero for j in range(N)], -1) for i, b in enumerate(blocks)
-    ]
-    return np.concatenate(rows, -2)
+    return np.block(_grid(lambda i, j: blocks[i] if i == j else zero, len(blocks)))

@@ -26,6 +26,7 @@ from armdyn.formulations.spatial import cross
 from armdyn.graph.field import FiniteField, rank
 from armdyn.graph.nodes import Graph, trace
 from armdyn.model import Joint, RobotModel
+from armdyn.model.transform import any_frame
 
 MEANT = 1e-9
 """Angle, or length relative to the robot, that a description means to be zero."""
@@ -64,7 +65,8 @@ class _SignedField(FiniteField):
 def exact_twin(model: RobotModel, graph: Graph) -> RobotModel:
     """The robot in constants of a graph, with what its description means holding exactly."""
     size = max([1e-6, *(float(np.linalg.norm(j.placement[:3, 3])) for j in model.joints)])
-    axes = [_exact_axis(graph, joint.axis) for joint in model.joints]
+    turned = (_exact_rotation(graph, any_frame(joint.axis)) for joint in model.joints)
+    axes = [R[:, 2] for R in turned]  # of length 1 exactly
     joints = []
     for joint, axis in zip(model.joints, axes, strict=True):
         R = _exact_rotation(graph, joint.placement[:3, :3])
@@ -103,18 +105,14 @@ def _exact_way(
 
 
 def _exact_gravity(graph: Graph, model: RobotModel, axis: Array) -> Array:
-    """Gravity in the axes of the base, exactly along or across the first axis if it is nearly."""
+    """Gravity in the axes of the base: its part along the first axis, and that exactly across."""
     g = model.base[:3, :3].T @ model.gravity
     joint = model.joints[0]
     first = joint.placement[:3, :3] @ joint.axis
     size = float(np.linalg.norm(g))
-    g = _without(g, size)
-    if np.linalg.norm(np.cross(first, g)) <= MEANT * size:
-        return np.array(float(first @ g) * axis)
-    exact = _exact(graph, g)
-    if abs(first @ g) <= MEANT * size:
-        return exact - (exact @ axis) * axis
-    return exact
+    along = _exact(graph, _without(first @ g, size))
+    across = _exact(graph, _without(g - (first @ g) * first, size))
+    return np.asarray(along * axis + across - (across @ axis) * axis)
 
 
 def _without(values: Array | float, size: float) -> Array:
@@ -133,13 +131,6 @@ def _exact_rotation(graph: Graph, R: Array) -> Array:
         a = float(np.arctan2(R[0, 2], -R[1, 2]))
         c = float(np.arctan2(R[2, 0], R[2, 1]))
     return np.asarray(_turn(graph, a, 2) @ _turn(graph, b, 0) @ _turn(graph, c, 2))
-
-
-def _exact_axis(graph: Graph, axis: Array) -> Array:
-    """A direction of length 1 exactly."""
-    b = float(np.arctan2(np.hypot(axis[0], axis[1]), axis[2]))
-    a = float(np.arctan2(axis[0], -axis[1])) if np.sin(b) >= MEANT else 0.0
-    return np.asarray(_turn(graph, a, 2) @ _turn(graph, b, 0))[:, 2]
 
 
 def _turn(graph: Graph, angle: float, about: int) -> Array:

@@ -95,12 +95,8 @@ class FiniteField:
     """
 
     def __init__(self, seed: int = 0, prime: int = PRIME):
-        self.seed, self.prime = seed, prime
-
-    def fingerprints(self, outputs: Iterable[Node]) -> dict[int, int]:
-        """The residue of every node the outputs need, by index."""
-        outputs = list(outputs)
-        return self.residues(reachable(outputs), inside_angles(outputs))
+        self.seed = seed
+        self.prime = prime
 
     def residues(self, nodes: Sequence[Node], inside: set[int]) -> dict[int, int]:
         """Residues of nodes in order, by index; `inside` are those that are parts of angles."""
@@ -120,7 +116,7 @@ class FiniteField:
     def values(self, outputs: Iterable[Node]) -> list[int]:
         """The residues of the outputs."""
         outputs = list(outputs)
-        result = self.fingerprints(outputs)
+        result = self.residues(reachable(outputs), inside_angles(outputs))
         return [result[node.index] for node in outputs]
 
     def point(self, name: str) -> CirclePoint:
@@ -169,7 +165,7 @@ class FiniteField:
             "neg": lambda a: angle(-a % p, mirrored(a.point, p)),
             "mul": times,
         }
-        whatever = {name: _after(operation, angle) for name, operation in plain.items()}
+        whatever = {name: lambda *x, of=of: angle(of(*x)) for name, of in plain.items()}
         return plain | {f"angle {name}": of for name, of in (whatever | dict(own)).items()}
 
     def _operation(self, op: str) -> Callable[..., int]:
@@ -185,10 +181,6 @@ class FiniteField:
                 raise ZeroDivisionError("an expression divides by what is always zero") from None
 
         return operation
-
-
-def _after(operation: Callable[..., int], angle: Callable[[int], _Angle]) -> Callable[..., _Angle]:
-    return lambda *operands: angle(operation(*operands))
 
 
 def proved_equal(a: Iterable[Node], b: Iterable[Node], points: int = 2) -> bool:

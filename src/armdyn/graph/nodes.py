@@ -324,40 +324,40 @@ class KnownAngles:
 
     def summed(self, a: Node, b: Node, sign: int) -> Node:
         """a + b or a - b."""
-        graph = self._graph
         terms = dict(self._sums.get(a.index, {a.index: 1}))
         for k, times in self._sums.get(b.index, {b.index: 1}).items():
             terms[k] = terms.get(k, 0) + sign * times
         terms = {k: times for k, times in sorted(terms.items()) if times}
-        known = {k: times for k, times in terms.items() if graph.nodes[k].op == "angle"}
-        total = self._rest(terms)
-        for k, times in known.items():
-            for _ in range(abs(times)):
-                total = _raw_sum(graph, total, graph.nodes[k], times > 0)
+        total, known = self._rest(terms), self._each(terms, known=True)
+        for angle, positive in known:
+            total = _raw_sum(self._graph, total, angle, positive)
         if known:
             self._sums[total.index] = terms
         return total
 
     def pair(self, node: Node) -> tuple[Node, Node]:
         """Cosine and sine of a sum with a known angle in it."""
-        graph, terms = self._graph, self._sums[node.index]
+        terms = self._sums[node.index]
         rest = self._rest(terms)
-        pair = rest.cos(), rest.sin()
-        for k, times in terms.items():
-            if graph.nodes[k].op == "angle":
-                s, c = graph.nodes[k].args
-                for _ in range(abs(times)):
-                    pair = _turned(pair, c, s if times > 0 else -s)
-        return pair
+        x, y = rest.cos(), rest.sin()
+        for angle, positive in self._each(terms, known=True):
+            s, c = angle.args
+            s = s if positive else -s
+            x, y = x * c - y * s, y * c + x * s
+        return x, y
 
     def _rest(self, terms: AngleSum) -> Node:
         """The sum of the angles that are not known."""
-        graph, total = self._graph, self._graph.number(0)
-        for k, times in terms.items():
-            if graph.nodes[k].op != "angle":
-                for _ in range(abs(times)):
-                    total = total + graph.nodes[k] if times > 0 else total - graph.nodes[k]
+        total = self._graph.number(0)
+        for angle, positive in self._each(terms, known=False):
+            total = total + angle if positive else total - angle
         return total
+
+    def _each(self, terms: AngleSum, *, known: bool) -> list[tuple[Node, bool]]:
+        """The angles of a sum that are known, or the others, each as often as it is there."""
+        nodes = [(self._graph.nodes[k], times) for k, times in terms.items()]
+        own = [(node, times) for node, times in nodes if (node.op == "angle") == known]
+        return [(node, times > 0) for node, times in own for _ in range(abs(times))]
 
 
 def _raw_sum(graph: Graph, a: Node, b: Node, positive: bool) -> Node:
@@ -365,11 +365,6 @@ def _raw_sum(graph: Graph, a: Node, b: Node, positive: bool) -> Node:
     if is_number(a, 0):
         return b if positive else graph.make("neg", (b,))
     return graph.make("add" if positive else "sub", (a, b))
-
-
-def _turned(pair: tuple[Node, Node], c: Node, s: Node) -> tuple[Node, Node]:
-    """Cosine and sine of the sum of two angles."""
-    return pair[0] * c - pair[1] * s, pair[1] * c + pair[0] * s
 
 
 def trace(graph: Graph, function: Callable[..., Any], *vectors: Sequence[Node] | Array) -> Array:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -90,16 +89,8 @@ class Program:
         `nodes` enters them likewise.
         """
         array = np.asarray(outputs, dtype=object)
-        nodes = _checked(array)
         arrays = tuple(Input(name, size) for name, size in inputs.items())
-        built = _Builder(arrays, nodes, as_recorded)
-        return Program(
-            inputs=arrays,
-            constants=tuple(built.constants),
-            instructions=tuple(built.instructions),
-            outputs=tuple(built.place[node.index] for node in nodes),
-            shape=array.shape,
-        )
+        return Program(arrays, *_numbered(arrays, _checked(array), as_recorded), array.shape)
 
     @cached_property
     def whole(self) -> Operations:
@@ -214,12 +205,14 @@ class Program:
 
     def nodes(self, graph: Graph, symbols: Mapping[str, Any]) -> list[Node]:
         """The outputs in a graph, with nodes or numbers for inputs and parameters by name."""
-        table = {op: partial(_applied, graph, op) for op in OPERATIONS} | {"number": graph.number}
+        names = {op: op for op in OPERATIONS} | {"angle_sum": "add"}
+        table: Table = {op: lambda *x, of=of: graph.apply(of, x) for op, of in names.items()}
         known = {
             name: value if isinstance(value, Node) else graph.number(value)
             for name, value in symbols.items()
         }
-        return self.evaluated([known[name] for name in self.symbols], table, known)
+        entries = [known[name] for name in self.symbols]
+        return self.evaluated(entries, {**table, "number": graph.number}, known)
 
     def data(self) -> list[Any]:
         """The program as lists, strings and numbers; values of parameters are not among them."""
@@ -266,10 +259,6 @@ class Program:
             raise ValueError("an operation of this program has operands that are not there")
 
 
-def _applied(graph: Graph, op: str, *operands: Node) -> Node:
-    return graph.apply("add" if op == "angle_sum" else op, operands)
-
-
 def _constant_of(op: str, *rest: Any) -> Constant:
     """A constant from its data; a ValueError if it is none."""
     if op == "number" and isinstance(rest[0], int | float):
@@ -288,53 +277,53 @@ def _written(value: Constant | Instruction, names: list[str]) -> str:
     return PLAIN.operation(value.op, [Infix(names[k]) for k in value.args]).text
 
 
-class _Builder:
-    """Numbers the values of a program."""
+def _numbered(
+    inputs: tuple[Input, ...], outputs: list[Node], as_recorded: bool
+) -> tuple[tuple[Constant, ...], tuple[Instruction, ...], tuple[int, ...]]:
+    """Constants and instructions of a program, and the places of its outputs among the values."""
+    nodes = reachable(outputs)
+    symbols = [name for array in inputs for name in array.symbols]
+    _check_symbols(nodes, symbols, inputs)
+    place = {n.index: symbols.index(n.name) for n in nodes if n.op == "input"}
+    constants: list[Constant] = []
+    for node in nodes:
+        if node.constant:
+            args = tuple(place[a.index] for a in node.args)
+            values = [constants[k - len(symbols)].value for k in args]
+            place[node.index] = len(symbols) + len(constants)
+            name = repr(node) if not args else ""
+            constants.append(Constant(node.op, args, name, _constant_value(node, values)))
+    order = list(filter(is_run, nodes)) if as_recorded else linearize(outputs)
+    flipped = {} if as_recorded else _negated_differences(nodes, uses(outputs))
+    sums = set() if as_recorded else _angle_sums(outputs)
+    instructions: list[Instruction] = []
 
-    def __init__(self, inputs: tuple[Input, ...], outputs: list[Node], as_recorded: bool):
-        nodes = reachable(outputs)
-        symbols = [name for array in inputs for name in array.symbols]
-        _check_symbols(nodes, symbols, inputs)
-        self.constants: list[Constant] = []
-        self.instructions: list[Instruction] = []
-        self.place = {n.index: symbols.index(n.name) for n in nodes if n.op == "input"}
-        """The value of each node, by index."""
-        for node in nodes:
-            if node.constant:
-                self.place[node.index] = len(symbols) + len(self.constants)
-                self.constants.append(self._constant(node, len(symbols)))
-        self.start = len(symbols) + len(self.constants)
-        order = list(filter(is_run, nodes)) if as_recorded else linearize(outputs)
-        flipped = {} if as_recorded else _negated_differences(nodes, uses(outputs))
-        sums = set() if as_recorded else _angle_sums(outputs)
-        for node in order:
-            if node.index in flipped.values():
-                continue
-            op, args = node.op, node.args
-            if node.index in flipped:
-                op, args = "sub", node.args[0].args[::-1]  # -(a - b) = b - a
-            places = tuple(self.place[a.index] for a in args)
-            if node.index in sums and op == "sub":  # a - b = a + (-b)
-                places = places[0], self._append("neg", places[1:])
-            name = "angle_sum" if node.index in sums and op in ("add", "sub") else op
-            self.place[node.index] = self._append(name, places)
+    def append(op: str, args: tuple[int, ...]) -> int:
+        instructions.append(Instruction(op, args))
+        return len(symbols) + len(constants) + len(instructions) - 1
 
-    def _append(self, op: str, args: tuple[int, ...]) -> int:
-        self.instructions.append(Instruction(op, args))
-        return self.start + len(self.instructions) - 1
+    for node in order:
+        if node.index in flipped.values():
+            continue
+        op, operands = node.op, node.args
+        if node.index in flipped:
+            op, operands = "sub", node.args[0].args[::-1]  # -(a - b) = b - a
+        places = tuple(place[a.index] for a in operands)
+        if node.index in sums and op == "sub":  # a - b = a + (-b)
+            places = places[0], append("neg", places[1:])
+        name = "angle_sum" if node.index in sums and op in ("add", "sub") else op
+        place[node.index] = append(name, places)
+    return tuple(constants), tuple(instructions), tuple(place[node.index] for node in outputs)
 
-    def _constant(self, node: Node, first: int) -> Constant:
-        args = tuple(self.place[a.index] for a in node.args)
-        value: float | None
-        if node.op == "number":
-            value = float(node.value)
-        elif node.op == "parameter":
-            value = node.graph.values.get(node.name)
-        else:
-            known = [self.constants[k - first].value for k in args]
-            with np.errstate(all="ignore"):
-                value = None if None in known else float(OPERATIONS[node.op].value(*known))
-        return Constant(node.op, args, repr(node) if not args else "", value)
+
+def _constant_value(node: Node, operands: list[float | None]) -> float | None:
+    """The value of a constant from those of its operands; None if one has none."""
+    if node.op == "number":
+        return float(node.value)
+    if node.op == "parameter":
+        return node.graph.values.get(node.name)
+    with np.errstate(all="ignore"):
+        return None if None in operands else float(OPERATIONS[node.op].value(*operands))
 
 
 def _negated_differences(nodes: Iterable[Node], used: Mapping[int, int]) -> dict[int, int]:

@@ -33,7 +33,8 @@ class Ring:
     """The angles and symbols of a family of polynomials."""
 
     def __init__(self, angles: Sequence[str], symbols: Sequence[str]):
-        self.angles, self.symbols = tuple(angles), tuple(symbols)
+        self.angles = tuple(angles)
+        self.symbols = tuple(symbols)
         self.place = {name: i for i, name in enumerate(self.symbols)}
         self.unit: Harmonic = (0,) * len(self.angles)
         self.budget = math.inf
@@ -114,7 +115,8 @@ class Trig:
     __slots__ = ("ring", "terms")
 
     def __init__(self, ring: Ring, terms: dict[Harmonic, Coefficients]):
-        self.ring, self.terms = ring, terms
+        self.ring = ring
+        self.terms = terms
 
     def __bool__(self) -> bool:
         return bool(self.terms)

@@ -39,7 +39,10 @@ class FieldValue:
     __slots__ = ("cell", "constant", "opposite", "products", "residue", "sums", "table")
 
     def __init__(self, table: "ValueTable", residue: int, cell: int, constant: bool):
-        self.table, self.residue, self.cell, self.constant = table, residue, cell, constant
+        self.table = table
+        self.residue = residue
+        self.cell = cell
+        self.constant = constant
         self.opposite = self
         self.sums = self.products = NOTHING
         """What was found before, by the other operand."""
@@ -212,7 +215,8 @@ class ValueTable:
     def _enter(self, residue: int, cell: int, constant: bool) -> FieldValue:
         value = self._known[residue] = FieldValue(self, residue, cell, constant)
         other = self._known[PRIME - residue] = FieldValue(self, PRIME - residue, cell, constant)
-        value.opposite, other.opposite = other, value
+        value.opposite = other
+        other.opposite = value
         return value
 
     def _point(self, angle: FieldValue) -> CirclePoint:

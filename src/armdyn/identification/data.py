@@ -7,20 +7,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import IdentificationError, shown
+from armdyn.errors import IdentificationError
 from armdyn.identification.equations import Equations, Rows
-from armdyn.identification.preparation import (
-    Cutoffs,
-    Health,
-    choose_cutoff,
-    low_pass,
-    pieces,
-    spikes,
-)
+from armdyn.identification.preparation import Cutoffs, Health, low_pass, pieces, spikes
 from armdyn.identification.problem import Sums
-from armdyn.io.log import Log, Samples, open_log
-from armdyn.io.log.columns import unwrapped
+from armdyn.io.log import Log, Samples, open_log, unwrapped
 from armdyn.robot import Robot
+from armdyn.simulation.checks import require
 
 HELD_OUT = 0.3
 """Share of each log that is held out if no other data are given to validate with."""
@@ -49,18 +42,14 @@ def open_logs(robot: Robot, data: Any, name: str, **options: Any) -> list[Log]:
 
 def split(logs: Sequence[Log], share: float) -> tuple[list[Log], list[Log]]:
     """The logs in two parts: so much of the end of each is held out, or of the beginning if < 0."""
-    if not 0 < abs(share) < 1:
-        raise IdentificationError(
-            "validate: expected other data, a share of each log (0.3: the last 30 %; -0.3: the "
-            f"first), or False, got {shown(share)}"
-        )
+    expected = "other data, a share of each log (0.3: the last 30 %; -0.3: the first), or False"
+    require(0 < abs(share) < 1, "validate", expected, share, IdentificationError)
     training, held = [], []
     for log in logs:
-        rows = log.source.rows
-        cut = int((1 - share) * rows) if share > 0 else int(-share * rows)
-        first, second = log.part(0, cut), log.part(cut, None)
-        training.append(first if share > 0 else second)
-        held.append(second if share > 0 else first)
+        cut = int(((1 - share) if share > 0 else -share) * log.source.rows)
+        parts = log.part(0, cut), log.part(cut, None)
+        training.append(parts[share < 0])
+        held.append(parts[share > 0])
     return training, held
 
 
@@ -106,16 +95,6 @@ def motor_speeds(samples: Samples, period: float, cutoff: float, ratios: Array) 
         qd = np.gradient(low_pass(samples.q, cutoff, 1 / period), period, axis=0)
     rms = np.sqrt(np.mean((qd @ ratios.T) ** 2, axis=0))
     return np.asarray(np.maximum(rms, 1e-4 * max(float(rms.max(initial=0.0)), 1e-6)))
-
-
-def cutoff_of(logs: Sequence[Log]) -> float:
-    """A cut-off that fits the motion of the first log [Hz]."""
-    samples = pilot(logs[0])
-    if len(samples) < 16:
-        raise IdentificationError(
-            f"{logs[0].where}: too few samples, {len(samples)}; record some seconds of motion"
-        )
-    return choose_cutoff(samples.q, 1 / logs[0].period)
 
 
 @dataclass

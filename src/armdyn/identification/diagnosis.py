@@ -103,10 +103,9 @@ def _velocities(
             text, advice = "do not belong to its positions", "check the order of the columns"
         elif not 0.5 < factor < 2:
             text = f"are {factor:.3g} times the derivative of its positions"
-            near = abs(np.log(factor / _DEGREE)) < 0.2 or abs(np.log(factor * _DEGREE)) < 0.2
-            advice = (
-                "one of the two is in degrees" if near else "check the units of both, and of time"
-            )
+            advice = "check the units of both, and of time"
+            if abs(abs(np.log(factor)) - np.log(_DEGREE)) < 0.2:
+                advice = "one of the two is in degrees"
         else:
             continue
         yield _severe("velocities", f"{log.where}: the velocities of {name} {text}", advice)
@@ -188,9 +187,8 @@ def health_findings(health: Health, names: tuple[str, ...]) -> Iterator[Finding]
             name = "time stamps" if kind in ("doubled", "backwards", "jitter") else kind
             yield Finding(name, f"{counts[kind]:,} {what}; {done}")
     if health.saturated is not None and health.saturated.any():
-        joints = ", ".join(
-            f"{names[j]} ({health.saturated[j]:,})" for j in np.flatnonzero(health.saturated)
-        )
+        counted = zip(names, health.saturated, strict=True)
+        joints = ", ".join(f"{name} ({count:,})" for name, count in counted if count)
         yield Finding(
             "saturation",
             f"torques stand at their largest value: {joints} samples; these and their "
@@ -231,7 +229,8 @@ def diagnose(
     validation: Fit | None = None,
 ) -> tuple[Finding, ...]:
     """Everything that is to be said about the training data, and about a validation that is bad."""
-    robot, log = data.equations.robot, data.logs[0]
+    robot = data.equations.robot
+    log = data.logs[0]
     samples = pilot(log)
     findings = list(sample_findings(robot, log, samples, data.cutoffs.motion))
     findings += _units(data.equations, problem, prior)
@@ -258,7 +257,8 @@ def _units(equations: Equations, problem: Problem, prior: Prior) -> Iterator[Fin
     x = prior.objective.start.copy()
     motors = np.array([k < len(robot.model.driven) for k, _ in problem.motors], dtype=bool)
     x[10 * len(robot.model.links) :][motors] = 0.0
-    whole, phi = problem.whole, prior.features @ x
+    whole = problem.whole
+    phi = prior.features @ x
     model = np.sqrt(np.einsum("a,jab,b->j", phi, whole.G[0], phi))
     heavy = model > 0.02 * model.max(initial=0.0)
     if not heavy.any():
@@ -294,10 +294,8 @@ def _enough(data: Data, problem: Problem, base: Sequence[FoundParameter]) -> Ite
             f"worth {independent:.0f} independent measurements for {unknowns} unknowns",
             "record longer: thirty seconds of an exciting motion are usual",
         )
-    speeds = equations.speeds
-    names = [owner.name for owner in equations.robot.model.driven]
-    least = max(0.01 * speeds.max(), _STILL)
-    still = [name for name, speed in zip(names, speeds, strict=True) if speed < least]
+    slow = equations.speeds < max(0.01 * equations.speeds.max(), _STILL)
+    still = [equations.robot.model.driven[k].name for k in np.flatnonzero(slow)]
     excited = sum(parameter.excited for parameter in base)
     if excited < LEAST_SHOWN * len(base) or still:
         which = f"; {', '.join(still)} hardly moved, or the sensor is stuck" if still else ""
@@ -315,14 +313,14 @@ def _possible(
 
     Each has the matrices that torques are multiplied with, and positions with their rates, (n, n).
     """
-    names, same = equations.robot.joint_names, np.eye(equations.robot.n)
+    names = equations.robot.joint_names
+    same = np.eye(equations.robot.n)
     for j in doubtful:
-        name = names[j]
         turned = np.diag(1 - 2 * same[j])
         for what, torques, motion in (("torque", turned, same), ("position", same, turned)):
-            text = f"with the {what} of {name} turned round"
-            advice = f"turn the sign of the {what} of {name}"
-            yield Finding("sign", text, advice), torques, motion
+            column = f"the {what} of {names[j]}"
+            finding = Finding("sign", f"with {column} turned round", f"turn the sign of {column}")
+            yield finding, torques, motion
     for j, k in combinations(doubtful, 2):
         swap = same.copy()
         swap[[j, k]] = same[[k, j]]
@@ -331,8 +329,7 @@ def _possible(
             text = f"with the {what} of {names[j]} and {names[k]} exchanged"
             advice = f"exchange the {what} of these joints"
             yield Finding("swapped columns", text, advice), torques, motion
-    model = equations.robot.model
-    turns = np.array([joint.type.turns for joint in model.coordinate_joints])
+    turns = [joint.type.turns for joint in equations.robot.model.coordinate_joints]
     degrees = np.diag(np.where(turns, 1 / _DEGREE, 1.0))
     text = "with positions taken for degrees"
     yield Finding("degrees", text, "say degrees=True (--degrees)"), same, degrees
@@ -340,7 +337,8 @@ def _possible(
 
 def _hypotheses(data: Data, fit: Fit) -> Iterator[Finding]:
     """The change of columns that explains held-out torques far better than the data as they are."""
-    rough, log = replace(data.equations, structure=ROUGH), data.logs[0]
+    rough = replace(data.equations, structure=ROUGH)
+    log = data.logs[0]
     rows = max(_MOST_SAMPLES, int(10.0 / log.period))
     part = log.part(log.first, min(log.last or 2**60, log.first + rows))
     some = list(pieces(part, data.cutoffs, Health(), np.full(rough.robot.n, np.inf)))
@@ -385,7 +383,8 @@ def _delayed(rough: Equations, some: Sequence[Piece], cutoff: float) -> tuple[Fi
     shift = max(range(-most, most + 1), key=explained)
     by = round(shift * step * longest.rate)
     later = [replace(p, tau=np.roll(p.tau, -by, axis=0)) for p in some]  # ends are left out
-    seconds, way = abs(by) / longest.rate, "earlier" if by > 0 else "later"
+    seconds = abs(by) / longest.rate
+    way = "earlier" if by > 0 else "later"
     text = f"with the torques {seconds:.2g} s {way}"
     return Finding("delay", text, f"shift the torques by {seconds:.2g} s against the times"), later
 
@@ -398,13 +397,15 @@ def _unexplained(rough: Equations, some: Sequence[Piece], data: Data) -> tuple[f
     sums = Sums(rough)
     for piece in some:
         sums.add(rough.rows(piece, data.cutoffs.equations))
-    every = problem_of(rough, sums.folds, rough.motors_with(ROUGH))
+    every = problem_of(sums, rough.motors_with(ROUGH))
     even = np.arange(len(every.yy)) % 2 == 0
-    problem, held = every.part(even), every.part(~even)
+    problem = every.part(even)
+    held = every.part(~even)
     _, deviation = weighted_least_squares(problem)
     floor = 0.02 * np.sqrt(problem.yy[0] / np.maximum(problem.samples, 1))
     prior = prior_of(rough, problem)
     weights = 1 / (10 * np.maximum(deviation, floor) ** 2)
     phi = prior.features @ entropic(problem, prior, weights, 1.0)
-    left, whole = held.squares(phi), np.maximum(held.yy[0], 1e-300)
+    left = held.squares(phi)
+    whole = np.maximum(held.yy[0], 1e-300)
     return float(np.mean(left / whole)), float(left.sum() / whole.sum())

@@ -173,11 +173,6 @@ class Rows:
     def __len__(self) -> int:
         return len(self.t)
 
-    def __getitem__(self, part: slice) -> "Rows":
-        arrays = (self.t, self.q, self.qd, self.tau, self.good)
-        t, q, qd, tau, good = (array[part] for array in arrays)
-        return Rows(t, q, qd, tau, good, tuple(Z[part] for Z in self.Z))
-
 
 @dataclass(frozen=True, eq=False)
 class Equations:
@@ -276,10 +271,8 @@ class Equations:
         found = []
         for j, acting in enumerate(self.acting):
             of_links = acting[acting < self.links]
-            columns = [Y[:, j, of_links]]
-            for i in acting[len(of_links) :] - self.links:
-                columns.append(needed[i][:, j, None])
-            found.append(np.concatenate(columns, axis=1))
+            others = [needed[i][:, j] for i in acting[len(of_links) :] - self.links]
+            found.append(np.column_stack([Y[:, j, of_links], *others]))
         return found
 
     def _of_motors(self, qd: Array, qdd: Array) -> Iterator[Array]:

@@ -55,8 +55,7 @@ class Noise:
     @property
     def weights(self) -> Array:
         """What the squares of residuals are multiplied with, (n,)."""
-        found: Array = 1.0 / (self.deviation**2 * self.repeats)
-        return found
+        return np.asarray(1.0 / (self.deviation**2 * self.repeats))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +84,9 @@ def estimate(
     free: Array,
 ) -> Estimate:
     """The estimate of a method, of the coordinates that are free, (P,) of truths."""
-    whole, C, T = problem.whole, prior.features, prior.parameters
+    whole = problem.whole
+    C = prior.features
+    T = prior.parameters
     if method == "entropic":
         x = entropic(whole, prior, noise.weights, weight, free=free)
         return Estimate(T @ x, C @ x, noise, weight, "the robot, whose links can all exist")
@@ -153,7 +154,8 @@ class Unknowns:
     def solved(self, problem: Problem, weights: Array) -> Array:
         """φ of the least weighted squares."""
         A, b = problem.normal(weights)
-        known, free = self.known.copy(), self.free.copy()
+        known = self.known.copy()
+        free = self.free.copy()
         while True:
             some = A[np.ix_(free, free)]
             diagonal = np.diag(some)
@@ -211,7 +213,7 @@ def _robust(
     for _ in range(_ROBUST_PASSES):
         rest = [residuals(rows)[rows.good.all(axis=1)] for rows in kept]
         deviation = np.maximum(np.median(np.concatenate(rest), axis=0) / _HALF, 1e-3 * deviation)
-        whole = problem_of(equations, [data.sums(weights).whole], whole.motors)
+        whole = problem_of(data.sums(weights), whole.motors).whole
         phi = unknowns.solved(whole, deviation**-2)
     return phi, whole, deviation
 

@@ -1,9 +1,15 @@
-"""`armdyn.identify`: from measured motion to a model that can be trusted; and its special cases."""
+"""`armdyn.identify`: from measured motion to a model that can be trusted; and its special cases.
+
+After the choices come the robot that an estimate is, its errors, and what they mean.
+"""
 
 import ctypes
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import date
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal
@@ -11,17 +17,34 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import check_truth, real
-from armdyn.errors import IdentificationError, check_known, shown
-from armdyn.identification.conclude import conclude
+from armdyn.arrays import Array, check_truth, real
+from armdyn.errors import ArmdynWarning, IdentificationError, check_known
+from armdyn.formulations.base_parameters import base_parameters
+from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
+from armdyn.formulations.regressor import PARAMETERS
 from armdyn.identification.data import HELD_OUT, Data, Progress, open_logs, pilot, split, unheard
-from armdyn.identification.equations import OFFSET, Equations, Rows
-from armdyn.identification.estimate import METHODS
+from armdyn.identification.diagnosis import Finding, diagnose
+from armdyn.identification.equations import (
+    OFFSET,
+    ROTOR,
+    STIFF,
+    TENSE,
+    Equations,
+    FrictionFeature,
+    Motor,
+    Rows,
+)
+from armdyn.identification.estimate import METHODS, estimate
 from armdyn.identification.preparation import Cutoffs
+from armdyn.identification.problem import Prior, Sums, prior_of, problem_of
+from armdyn.identification.residuals import fit_of, kind_of_split, residual_tests, series_of
 from armdyn.identification.result import Identification
-from armdyn.identification.task import Task, check_enough, choose_terms, prepare
-from armdyn.io.log import Log
+from armdyn.identification.task import Choices, Search, Task, check_enough, choose_terms, prepare
+from armdyn.identification.uncertainty import FoundParameter, Spread, reason, speed_lean, spread_of
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.model import Drive, FrictionLaw, Joint, RobotModel, Rotor
 from armdyn.robot import Robot, check_robot
+from armdyn.simulation.checks import require
 
 Friction = Literal["choose", "keep", "none"]
 MORE_DATA = (
@@ -106,10 +129,11 @@ def identify(
     check_known("method", method, METHODS)
     check_known("friction", friction, ("choose", "keep", "none"))
     check_truth("project", project)
-    weight = _check_weight(prior_weight)
+    _check_weight(prior_weight)
     options: Any = {"columns": columns, "degrees": degrees, "gains": gains}
     options |= {"rate": rate, "time_unit": time_unit}
-    logs, held = open_logs(robot, data, "data", **options), []
+    logs = open_logs(robot, data, "data", **options)
+    held: Any = []
     share = HELD_OUT if validate is None else validate
     apart = not isinstance(share, bool | int | float)
     if apart:
@@ -120,7 +144,7 @@ def identify(
     try:
         training = prepare(robot, logs, held, cutoff, friction, progress or unheard)
         other = training.with_logs(held) if held else None
-        task = Task(training, other, apart, method, project, links, weight)
+        task = Task(training, other, apart, method, project, links, real(prior_weight))
         sums = training.sums()
         check_enough(training, sums)
         return conclude(task, sums, choose_terms(task, sums, friction), began)
@@ -130,10 +154,9 @@ def identify(
         ) from error
 
 
-def _check_weight(given: object) -> float:
-    if not 0 < real(given) < np.inf:
-        raise IdentificationError(f"prior_weight: expected a number above 0, got {shown(given)}")
-    return real(given)
+def _check_weight(weight: object) -> None:
+    sound = 0 < real(weight) < np.inf
+    require(sound, "prior_weight", "a number above 0", weight, IdentificationError)
 
 
 # special cases
@@ -185,7 +208,8 @@ def identify_gravity(
         gains: Torque by current of each drive.
         progress: Told what is done.
     """
-    began, weight = time.perf_counter(), _check_weight(prior_weight)
+    began = time.perf_counter()
+    _check_weight(prior_weight)
     structure = (OFFSET,) if offset else ()
     equations = Equations(check_robot(robot), structure, np.ones(len(robot.model.driven)))
     options: Any = {"columns": columns, "degrees": degrees, "gains": gains, "rate": 1.0}
@@ -194,7 +218,13 @@ def identify_gravity(
         """The poses as data of which nothing is filtered, and that have no rates."""
         logs = open_logs(robot, given, name, **options)
         found = Data(logs, equations, Cutoffs(np.inf, np.inf), progress or unheard, passes=1)
-        found.cache = [_rows_at_rest(equations, log) for log in logs]
+        found.cache = []
+        for samples in (pilot(log, 2**40) for log in logs):
+            zero = np.zeros_like(samples.q)
+            place = np.arange(len(samples), dtype=float)
+            Z = tuple(equations.features(samples.q, zero, zero))
+            good = np.isfinite(samples.tau)
+            found.cache.append(Rows(place, samples.q, zero, samples.tau, good, Z))
         found.health.rows = sum(map(len, found.cache))
         return found
 
@@ -206,12 +236,191 @@ def identify_gravity(
             f"{training.logs[0].where}: {sums.samples} poses are too few; take {LEAST_POSES} or "
             "more"
         )
-    task = Task(training, other, apart=True, weight=weight, still=True)
+    task = Task(training, other, apart=True, weight=real(prior_weight), still=True)
     return conclude(task, sums, choose_terms(task, sums, "all"), began)
 
 
-def _rows_at_rest(equations: Equations, log: Log) -> Rows:
-    samples = pilot(log, 2**40)
-    zero, place = np.zeros_like(samples.q), np.arange(len(samples), dtype=float)
-    Z = tuple(equations.features(samples.q, zero, zero))
-    return Rows(place, samples.q, zero, samples.tau, np.isfinite(samples.tau), Z)
+# the result
+
+NEGLIGIBLE = 1e-6
+"""A magnitude below this share of its usual size is nothing."""
+
+
+def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identification:
+    """Estimate by the method of the task, and judge the estimate."""
+    data = task.training
+    equations = task.training.equations
+    problem = choices.problem
+    motors = problem.motors
+    held = None if task.validation is None else task.validation.sums()
+    prior = prior_of(equations, problem)
+    free = np.arange(len(prior.known)) >= task.fixed
+    data.progress(f"method {task.method}", 0, 0)
+    found = estimate(
+        task.method, task.project, data, problem, prior, choices.noise, task.weight, free
+    )
+    robot = found_robot(task, motors, prior, found.theta)
+
+    def fit(name: str, seen: Sums, duration: float) -> Any:
+        series = series_of(equations, seen.kept, motors, found.phi)
+        return fit_of(name, problem_of(seen, motors).whole, found.phi, series, duration)
+
+    training = fit("training", sums, data.health.duration)
+    validation = None
+    split = "none"
+    if task.validation is not None and held is not None and held.samples:
+        validation = fit("validation", held, task.validation.health.duration)
+        split = kind_of_split(training.series, validation.series, task.apart)
+    spread = spread_of(problem.whole, prior, found, free)
+    if choices.beside:
+        lean = speed_lean(equations, (problem, *choices.beside), prior, found.noise, free)
+        spread = replace(spread, leans=np.vstack([spread.leans, lean]))
+    parameters, base = _parameters(task, robot, motors, prior, found.theta, spread)
+    notes = {log.where: log.columns.note for log in data.logs if log.columns.note}
+    findings = tuple(Finding("columns", f"{where}: {note}") for where, note in notes.items())
+    if not task.still:
+        findings = *diagnose(data, problem, prior, base, training, validation), *findings
+    for finding in findings:
+        if finding.severe:
+            warnings.warn(str(finding), ArmdynWarning, stacklevel=4)
+    own = (feature.name for _, feature in motors if feature not in (STIFF, TENSE))
+    terms = ", ".join(dict.fromkeys(own))
+    return Identification(
+        robot=robot,
+        given=task.robot,
+        parameters=parameters,
+        base=base,
+        training=training,
+        validation=validation,
+        split=split,
+        method=task.method,
+        scored=found.scored,
+        search=Search(terms, found.weight, choices.tried),
+        cutoffs=data.cutoffs,
+        noise=found.noise,
+        tests=residual_tests(training.series, task.robot.joint_names),
+        findings=findings,
+        health=data.health,
+        sources=task.sources,
+        held_out=tuple(log.where for log in task.validation.logs) if task.validation else (),
+        passes=data.passes,
+        seconds=time.perf_counter() - began,
+    )
+
+
+# the robot
+
+
+def found_robot(task: Task, motors: Sequence[Motor], prior: Prior, theta: Array) -> Robot:
+    """The robot with the parameters θ: ten of each link, then those of motors and springs.
+
+    It has a note on where its numbers came from, and when.
+    """
+    robot = task.robot
+    model = task.robot.model
+    speeds = task.training.equations.speeds
+    N = len(model.links)
+    driven = len(model.driven)
+    names = [f"{link.name}.{name}" for link in model.links for name in PARAMETERS]
+    values = dict(zip(names if task.links else (), theta.tolist(), strict=False))
+    laws: list[list[tuple[FrictionFeature, float]]] = [[] for _ in model.driven]
+    usual = np.abs(np.diag(prior.parameters))
+    for (k, feature), value, size in zip(motors, theta[10 * N :], usual[10 * N :], strict=True):
+        if k >= driven:
+            values[f"{model.springs[k - driven].name}.{feature.linear[0]}"] = float(value)
+        elif abs(value) >= NEGLIGIBLE * size:
+            laws[k].append((feature, float(value)))
+    owners = [*map(_with_motor, model.driven, laws, speeds.tolist())]
+    drives = tuple(d for d in owners[N:] if d.rotor.inertia or not d.friction.is_zero)
+    model = with_parameters(model, values)
+    reduced = model.reduced and not task.links
+    logs = ", ".join(source.replace("\\", "/").rpartition("/")[2] for source in task.sources)
+    text = f"identified from {logs} by armdyn ({task.method}), {date.today().isoformat()}"
+    changed = replace(
+        model,
+        joints=tuple(owners[:N]),
+        drives=drives,
+        reduced=reduced,
+        source=f"{model.source}; {text}" if model.source else text,
+    )
+    return Robot(changed, cache=robot.cache, search_effort=robot.search_effort)
+
+
+def _with_motor(owner: Any, values: Sequence[tuple[FrictionFeature, float]], speed: float) -> Any:
+    """A joint or drive with these features of its rotor and friction."""
+    law: dict[str, float] = {}
+    rotor = Rotor(0.0, owner.rotor.gear_ratio or 1.0)
+    for feature, value in values:
+        if feature is ROTOR:
+            rotor = replace(rotor, inertia=value / rotor.gear_ratio**2)
+        else:
+            law |= dict.fromkeys(feature.linear, value) | feature.shape(speed)
+    return replace(owner, rotor=rotor, friction=FrictionLaw(**law))
+
+
+# its parameters
+
+
+def _parameters(
+    task: Task, robot: Robot, motors: Sequence[Motor], prior: Prior, theta: Array, spread: Spread
+) -> tuple[tuple[FoundParameter, ...], tuple[FoundParameter, ...]]:
+    """Every linear parameter of the robot that was found, and its base parameters."""
+    records, rows = parameter_rows(robot, task.robot, motors)
+    equations = task.training.equations
+    names = [r.name for r in records]
+    units = [r.unit for r in records]
+    bare = with_offsets_alone(robot.model)
+    with warnings.catch_warnings():  # rounded angles of a description are told when it is read
+        warnings.simplefilter("ignore", ArmdynWarning)
+        base = base_parameters(coordinates_of(bare))
+    some = [names.index(p.name) for p in robot_parameters(bare) if p.linear]
+    rest = [i for i in range(len(names)) if i not in some]
+    labels = [*base.groupings, *(names[i] for i in rest)]
+    of_base = [*(units[some[column]] for column in base.columns), *(units[i] for i in rest)]
+    grouped = np.concatenate([base.matrix @ rows[some], rows[rest]])
+
+    def found(
+        labels: Sequence[str], units: Sequence[str], rows: Array
+    ) -> tuple[FoundParameter, ...]:
+        fixed = ~np.any(rows[:, task.fixed :], axis=1) & (not task.links)
+        errors = np.where(fixed, 0.0, spread.errors(rows))
+        excited = spread.excited(rows) & ~fixed
+        why = dict.fromkeys(np.flatnonzero(fixed).tolist(), "links were not to be found")
+        for i in np.flatnonzero(~excited & ~fixed).tolist():
+            why[i] = reason(equations, rows[i], motors, spread)
+        table = zip(labels, units, rows @ theta, errors, rows @ prior.known, excited, strict=True)
+        return tuple(
+            FoundParameter(name, unit, float(v), float(e), float(b), bool(x), why.get(i, ""))
+            for i, (name, unit, v, e, b, x) in enumerate(table)
+        )
+
+    return found(names, units, rows), found(labels, of_base, grouped)
+
+
+def parameter_rows(
+    robot: Robot, given: Robot, motors: Sequence[Motor]
+) -> tuple[list[RobotParameter], Array]:
+    """The linear parameters of a robot that was found, and each as a combination of θ, (p, P)."""
+    ten = 10 * len(robot.model.links)
+    owners = [owner.name for owner in (*given.model.driven, *given.model.springs)]
+    places = {
+        f"{owners[k]}.{name}": ten + i
+        for i, (k, feature) in enumerate(motors)
+        for name in (feature.linear or (ROTOR.name,))
+    }
+    records = [p for p in robot_parameters(robot.model) if p.linear]
+    rows = np.zeros((len(records), ten + len(motors)))
+    for i, record in enumerate(records):
+        if i < ten or record.name in places:
+            rows[i, i if i < ten else places[record.name]] = 1.0
+    return records, rows
+
+
+def with_offsets_alone(model: RobotModel) -> RobotModel:
+    """The robot without friction that changes with the speed, which no link acts like."""
+
+    def bare(owner: Joint | Drive) -> Any:
+        return replace(owner, friction=FrictionLaw(offset=owner.friction.offset))
+
+    joints, drives = (tuple(map(bare, owners)) for owners in (model.joints, model.drives))
+    return replace(model, joints=joints, drives=drives)

@@ -80,7 +80,7 @@ class Payload(Result):
 
     def sections(self) -> tuple[Section, ...]:
         """The report."""
-        ten = _ten(self.body)
+        ten = ten_numbers(self.body.pseudo.astype(float))
         rows = tuple(
             (name, f"{value:.5g}", f"{error:.2g}")
             for name, value, error in zip(PARAMETERS, ten, self.errors, strict=True)
@@ -127,7 +127,7 @@ def identify_payload(
         robot = identify(robot, unloaded, False, **more).robot
     data = prepare(robot, logs, (), cutoff, "keep", progress or unheard)
     equations, motors = data.equations, data.equations.own_motors
-    problem = problem_of(equations, [data.sums().whole], motors)
+    problem = problem_of(data.sums(), motors).whole
     phi = np.concatenate([robot.base_parameters(links=True).values, equations.known(motors)])
     weights = 1 / np.maximum(problem.yy[0] / np.maximum(problem.samples, 1), 1e-300)
     weights = np.maximum(weights / weights.max(), 1e-3)
@@ -154,8 +154,8 @@ def tool_columns(robot: Robot) -> Array:
     frame = robot.model.tool_frame
     base = robot.base_parameters(links=True)
     moved = frame.placement @ pseudo_inertias(np.eye(10)) @ frame.placement.T
-    found: Array = base.matrix[:, 10 * frame.link : 10 * frame.link + 10] @ ten_numbers(moved).T
-    return found
+    ten = slice(10 * frame.link, 10 * frame.link + 10)
+    return np.asarray(base.matrix[:, ten] @ ten_numbers(moved).T)
 
 
 def _possible(A: Array, b: Array, squares: float, count: int) -> Array:
@@ -177,10 +177,6 @@ def _possible(A: Array, b: Array, squares: float, count: int) -> Array:
     weight = count / (5 * free)
     x = newton(objective.with_data(weight * T.T @ A @ T, weight * T.T @ b), objective.start)
     return T @ x
-
-
-def _ten(body: Inertia) -> Array:
-    return ten_numbers(body.pseudo.astype(float))
 
 
 # gains of drives
@@ -239,11 +235,11 @@ def identify_drive_gains(
     equations = replace(data.equations, structure=ROUGH)
     motors = equations.motors_with(ROUGH)
     carried = np.zeros(equations.links + len(motors))
-    carried[: equations.links] = tool_columns(robot) @ _ten(load)
+    carried[: equations.links] = tool_columns(robot) @ ten_numbers(load.pseudo.astype(float))
     data = replace(data, equations=equations)
-    folds = [data.with_logs(logs).sums().whole for logs in (first, second)]
-    loads = np.stack([0 * carried, carried])
-    problem = _with_gains(problem_of(equations, folds, motors), loads).whole
+    sums = (data.with_logs(logs).sums() for logs in (first, second))
+    bare, held = (problem_of(each, motors).whole for each in sums)
+    problem = _with_gains(bare, held, carried)
     unknowns = Unknowns.all_of(problem.g.shape[-1])
     weights = np.full(robot.n, 1.0 / max(float(problem.yy.sum()), 1e-300))
     for _ in range(_ROUNDS):
@@ -262,15 +258,17 @@ def identify_drive_gains(
     return DriveGains(robot.joint_names, values, np.sqrt(np.maximum(variances, 0.0)))
 
 
-def _with_gains(runs: Problem, loads: Array) -> Problem:
-    """The problem of runs with currents: Z φ - k i = -Z φ_L, unknown in φ and the gains k."""
-    K, n, F = runs.g.shape
-    G = np.zeros((K, n, F + n, F + n))
-    g = np.zeros((K, n, F + n))
-    carried = np.einsum("kjab,kb->kja", runs.G, loads)
+def _with_gains(bare: Problem, loaded: Problem, load: Array) -> Problem:
+    """The problem of two runs with currents: Z φ - k i = -Z φ_L, unknown in φ and the gains k."""
+    pairs = ((getattr(run, name) for run in (bare, loaded)) for name in ("G", "g", "yy", "counts"))
+    products, with_current, yy, counts = (sum(pair) for pair in pairs)
+    _, n, F = with_current.shape
+    G = np.zeros((1, n, F + n, F + n))
+    g = np.zeros((1, n, F + n))
+    carried = np.einsum("kjab,b->kja", loaded.G, load)
     for j in range(n):
-        G[:, j, :F, :F] = runs.G[:, j]
-        G[:, j, :F, F + j] = G[:, j, F + j, :F] = -runs.g[:, j]
-        G[:, j, F + j, F + j] = runs.yy[:, j]
-        g[:, j, :F], g[:, j, F + j] = -carried[:, j], np.sum(runs.g[:, j] * loads, axis=-1)
-    return Problem(runs.motors, G, g, np.einsum("kja,ka->kj", carried, loads), runs.counts)
+        G[:, j, :F, :F] = products[:, j]
+        G[:, j, :F, F + j] = G[:, j, F + j, :F] = -with_current[:, j]
+        G[:, j, F + j, F + j] = yy[:, j]
+        g[:, j, :F], g[:, j, F + j] = -carried[:, j], np.sum(loaded.g[:, j] * load, axis=-1)
+    return Problem(bare.motors, G, g, np.einsum("kja,a->kj", carried, load), counts)

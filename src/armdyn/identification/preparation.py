@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.interpolate import make_interp_spline
 from scipy.signal import butter, sosfiltfilt, welch
+from scipy.spatial import cKDTree
 
 from armdyn.arrays import Array
-from armdyn.io.log import Log, Samples
-from armdyn.io.log.columns import unwrapped
+from armdyn.io.log import Log, Samples, unwrapped
 
 ORDER = 4
 """Order of the Butterworth filter, which runs forwards and backwards."""
@@ -213,7 +213,8 @@ def _prepared(
     regular = len(u) == len(samples) and np.abs(u - samples.t).max() < 1e-3 * period
 
     step = max(1, int(rate / (_STAGE * cutoff)))
-    motion, thin = min(cutoffs.motion, 0.45 * rate), u[::step]
+    motion = min(cutoffs.motion, 0.45 * rate)
+    thin = u[::step]
 
     def smooth(x: Array, below: float) -> Array:
         grid = x if regular else np.asarray(make_interp_spline(samples.t, x, k=3)(u))
@@ -224,7 +225,8 @@ def _prepared(
     health.saturated = counts if health.saturated is None else health.saturated + counts
     health.duration += float(u[-1] - u[0] - sum(ends))
     good = _away_from(saturated, samples.t, u, 1.0 / cutoff)
-    q, tau = smooth(samples.q, motion), smooth(samples.tau, cutoff)
+    q = smooth(samples.q, motion)
+    tau = smooth(samples.tau, cutoff)
     qd, qdd = (None if x is None else smooth(x, motion) for x in (samples.qd, samples.qdd))
     if qd is None:
         curve = make_interp_spline(thin, q, k=5)
@@ -249,8 +251,8 @@ def _saturated(tau: Array, limits: Array) -> Array:
             at = column == extreme
             if abs(extreme) < 0.5 * np.abs(column).max() or at.mean() > 0.5:
                 continue
-            edges = np.flatnonzero(np.diff(np.concatenate([[0], at.astype(int), [0]])))
-            for start, stop in edges.reshape(-1, 2):
+            edges = np.diff(at.astype(int), prepend=0, append=0)
+            for start, stop in np.flatnonzero(edges).reshape(-1, 2):
                 if stop - start >= LEAST_RUN:
                     found[start:stop, j] = True
     return found
@@ -260,9 +262,6 @@ def _away_from(bad: Array, t: Array, u: Array, distance: float) -> Array:
     """Which of the times u are farther than a distance [s] from samples that are bad."""
     good = np.ones((len(u), bad.shape[1]), dtype=bool)
     for j in np.flatnonzero(bad.any(axis=0)):
-        at = t[bad[:, j]]
-        nearest = np.searchsorted(at, u)
-        before = np.abs(u - at[np.clip(nearest - 1, 0, len(at) - 1)])
-        after = np.abs(u - at[np.clip(nearest, 0, len(at) - 1)])
-        good[:, j] = np.minimum(before, after) > distance
+        nearest, _ = cKDTree(t[bad[:, j], None]).query(u[:, None])
+        good[:, j] = nearest > distance
     return good

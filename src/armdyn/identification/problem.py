@@ -5,10 +5,8 @@ its features, and of these with its torque, are summed up. Neighbouring samples 
 are long blocks: each piece of a log is cut into so many, and the same blocks of all pieces are one.
 """
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -24,37 +22,11 @@ KEPT_SAMPLES = 30_000
 """Samples whose equations are kept, for tests of residuals and pictures."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    """Sums over neighbouring samples."""
-
-    products: tuple[Array, ...]
-    """For each joint ZᵀZ of its features and its torque, (k + 1, k + 1)."""
-    counts: Array
-    """Good samples of each joint, (n,)."""
-
-    def __add__(self, other: "Block") -> "Block":
-        both = zip(self.products, other.products, strict=True)
-        return Block(tuple(a + b for a, b in both), self.counts + other.counts)
-
-
-def block_of(rows: Rows, weights: Array | None = None) -> Block:
-    """The sums over rows, each sample of a joint with a weight (m, n)."""
-    products = []
-    for j, (Z, good) in enumerate(zip(rows.Z, rows.good.T, strict=True)):
-        columns = np.column_stack([Z, rows.tau[:, j]])[good]
-        if weights is not None:
-            columns = columns * np.sqrt(weights[good, j])[:, None]
-        products.append(columns.T @ columns)
-    return Block(tuple(products), rows.good.sum(axis=0))
-
-
 @dataclass
 class Sums:
     """The sums over one or more logs, and some of their samples."""
 
     equations: Equations
-    folds: list[Block] = field(default_factory=list)
     samples: int = 0
     """How many samples are in the sums."""
     kept: list[Rows] = field(default_factory=list)
@@ -62,8 +34,15 @@ class Sums:
     """One of so many pieces is kept."""
     _seen: int = 0
 
+    def __post_init__(self) -> None:
+        sizes = [len(acting) + 1 for acting in self.equations.acting]
+        self.products = [np.zeros((FOLDS, size, size)) for size in sizes]
+        """For each joint ZᵀZ of its features and its torque in each fold, (K, k + 1, k + 1)."""
+        self.counts = np.zeros((FOLDS, len(sizes)))
+        """Good samples of each joint, (K, n)."""
+
     def add(self, rows: Rows, weights: Array | None = None) -> None:
-        """Take in the rows of one more piece."""
+        """Take in the rows of one more piece, each sample of a joint with a weight (m, n)."""
         if not len(rows):
             return
         if self._seen % self.every == 0:
@@ -73,16 +52,14 @@ class Sums:
         self._seen += 1
         self.samples += len(rows)
         edges = np.linspace(0, len(rows), FOLDS + 1).astype(int).tolist()
-        more = [
-            block_of(rows[a:b], None if weights is None else weights[a:b])
-            for a, b in pairwise(edges)
-        ]
-        self.folds = [*map(operator.add, self.folds, more)] if self.folds else more
-
-    @property
-    def whole(self) -> Block:
-        """All folds as one."""
-        return reduce(operator.add, self.folds)
+        for k, (first, last) in enumerate(pairwise(edges)):
+            for j, Z in enumerate(rows.Z):
+                good = first + np.flatnonzero(rows.good[first:last, j])
+                columns = np.column_stack([Z[good], rows.tau[good, j]])
+                if weights is not None:
+                    columns = columns * np.sqrt(weights[good, j])[:, None]
+                self.products[j][k] += columns.T @ columns
+                self.counts[k, j] += len(good)
 
 
 MOTOR_SHARE = 0.1
@@ -129,20 +106,19 @@ class Problem:
         return self.counts.sum(axis=0)
 
 
-def problem_of(equations: Equations, folds: Sequence[Block], motors: Sequence[Motor]) -> Problem:
+def problem_of(sums: Sums, motors: Sequence[Motor]) -> Problem:
     """The problem with these features of motors."""
-    n, F, K = equations.robot.n, equations.links + len(motors), len(folds)
+    K, n = sums.counts.shape
+    F = sums.equations.links + len(motors)
     G = np.zeros((K, n, F, F))
     g = np.zeros((K, n, F))
     yy = np.zeros((K, n))
-    counts = np.array([block.counts for block in folds], dtype=float)
-    for j, (out, into) in enumerate(equations.matched(motors)):
-        for k, block in enumerate(folds):
-            P = block.products[j]
-            G[k, j][np.ix_(into, into)] = P[np.ix_(out, out)]
-            g[k, j][into] = P[out, -1]
-            yy[k, j] = P[-1, -1]
-    return Problem(tuple(motors), G, g, yy, counts)
+    for j, (out, into) in enumerate(sums.equations.matched(motors)):
+        P = sums.products[j]
+        G[:, j, into[:, None], into] = P[:, out[:, None], out]
+        g[:, j, into] = P[:, out, -1]
+        yy[:, j] = P[:, -1, -1]
+    return Problem(tuple(motors), G, g, yy, sums.counts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

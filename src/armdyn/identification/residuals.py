@@ -69,7 +69,8 @@ class Fit:
 
 def fit_of(name: str, problem: Problem, phi: Array, series: Series, duration: float) -> Fit:
     """The errors of an estimate φ, from sums over all samples."""
-    squares, total = problem.squares(phi), problem.yy.sum(axis=0)
+    squares = problem.squares(phi)
+    total = problem.yy.sum(axis=0)
     count = np.maximum(problem.samples, 1)
     return Fit(
         name,
@@ -125,7 +126,8 @@ def residual_tests(series: Series, joints: tuple[str, ...]) -> tuple[ResidualTes
         if len(r) < 4 * BINS or not r.any():
             found.append(ResidualTest(name, 0.0, 0.0, 0.0, 0.0))
             continue
-        length, t = correlation_length(r), series.t[good]
+        length = correlation_length(r)
+        t = series.t[good]
         drift = np.sign(qd) * (t - t.mean())
         slope = float(drift @ r) ** 2 / max(float(drift @ drift) * float(r @ r), 1e-300)
         by_rate, by_place = (_share(x, r, length) for x in (qd, q))

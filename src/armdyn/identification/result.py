@@ -14,26 +14,14 @@ from armdyn.arrays import Array
 from armdyn.errors import WriteError
 from armdyn.identification.diagnosis import Finding
 from armdyn.identification.estimate import Noise
-from armdyn.identification.observer.observer import Observer
+from armdyn.identification.observer import Observer, torque_figure
 from armdyn.identification.preparation import Cutoffs, Health
 from armdyn.identification.residuals import Fit, ResidualTest
 from armdyn.identification.task import Search
 from armdyn.identification.uncertainty import FoundParameter
 from armdyn.io.atomic import write_text
 from armdyn.io.regular import check_path
-from armdyn.report.figures import (
-    ALARM,
-    COLOURS,
-    GREY,
-    INK,
-    check_plot,
-    draw_head,
-    panels_of_joints,
-    save_picture,
-    styled_figure,
-    thinned,
-)
-from armdyn.report.panels import panel_title
+from armdyn.report.figures import ALARM, COLOURS, GREY, INK, check_plot, save_picture, styled_figure
 from armdyn.report.portrait import figure_html
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
@@ -100,10 +88,8 @@ class Identification(Result):
     def observer(self, gain: Any = 25.0, **options: Any) -> Observer:
         """An observer of the robot, with thresholds from the noise that was found."""
         fits = [fit.rms for fit in (self.training, self.validation) if fit is not None]
-        floor = np.maximum(np.max(fits, axis=0), 1e-9)
-        return Observer(
-            self.robot, gain, **{"noise": floor, "noise_time": self.noise_time} | options
-        )
+        noise = {"noise": np.maximum(np.max(fits, axis=0), 1e-9), "noise_time": self.noise_time}
+        return Observer(self.robot, gain, **noise | options)
 
     def save(self, path: str | Path) -> None:
         """Write the robot to a .toml or .urdf file, with its sources and the date."""
@@ -111,7 +97,7 @@ class Identification(Result):
 
     def plot(self, path: str | Path) -> None:
         """Draw measured and predicted torques to a .png, .pdf or .svg file."""
-        save_picture(path, torque_figure, self)
+        save_picture(path, fit_figure, self)
 
     def save_report(self, path: str | Path) -> None:
         """Write an .html page with tables and pictures, whole or not at all."""
@@ -127,7 +113,7 @@ class Identification(Result):
 
     def _repr_html_(self) -> str:
         """The report and the torques, in a notebook."""
-        return Result._repr_html_(self) + figure_html(lambda: torque_figure(self))
+        return Result._repr_html_(self) + figure_html(lambda: fit_figure(self))
 
     def __repr__(self) -> str:
         fit = self.validation or self.training
@@ -142,20 +128,20 @@ class Identification(Result):
 
 def _verdict(found: Identification) -> Section:
     fit = found.validation or found.training
-    lines = [f"{found.given.name} from {', '.join(found.sources)}"]
+    held_out = "nothing was held out: the error of the training says little about others"
     if found.validation is not None:
-        lines.append(
-            f"validation: {_percent(found.validation.relative_error)} of the torques are not "
-            f"explained ({found.split})"
-        )
-    else:
-        lines.append("nothing was held out: the error of the training says little about others")
-    lines.append(f"training: {_percent(found.training.relative_error)} are not explained")
-    lines.append(f"scored: {found.scored}")
-    lines.append(f"{sum(p.excited for p in found.base)} of {len(found.base)} base parameters shown")
-    severe = [finding for finding in found.findings if finding.severe]
+        share = _percent(found.validation.relative_error)
+        held_out = f"validation: {share} of the torques are not explained ({found.split})"
+    lines = [
+        f"{found.given.name} from {', '.join(found.sources)}",
+        held_out,
+        f"training: {_percent(found.training.relative_error)} are not explained",
+        f"scored: {found.scored}",
+        f"{sum(p.excited for p in found.base)} of {len(found.base)} base parameters shown",
+    ]
+    severe = ", ".join(finding.kind for finding in found.findings if finding.severe)
     if severe:
-        lines.append(f"NOT TO BE TRUSTED: {', '.join(f.kind for f in severe)}, see below")
+        lines.append(f"NOT TO BE TRUSTED: {severe}, see below")
     data = {"robot": found.given.name, **parts_of(found, "sources", "held_out")}
     data |= {"relative_error": fit.relative_error, **parts_of(found, "split", "scored")}
     for name, each in parts_of(found, "training", "validation").items():
@@ -276,31 +262,25 @@ def _percent(share: float) -> str:
 # pictures
 
 
-def torque_figure(found: Any) -> Any:
+def fit_figure(found: Any) -> Any:
     """What was measured and predicted in the validation, or else in the training, by joint."""
-    fit, model = found.validation or found.training, found.given.model
-    series, t = fit.series, _regular(fit.series.t)
+    fit = found.validation or found.training
+    model = found.given.model
+    series = fit.series
+    t = _regular(fit.series.t)
     curves = (
         (series.tau, "measured", {"color": COLOURS["inertial"], "linewidth": 1.6}),
         (series.predicted, "predicted", {"color": INK, "linewidth": 0.9, "linestyle": (0, (4, 2))}),
         (series.residual, "difference", {"color": ALARM, "linewidth": 0.8}),
     )
-    figure, panels = panels_of_joints(series.tau.shape[1], t)
-    for j, panel in enumerate(panels):
-        for values, label, look in curves:
-            panel.plot(*thinned(t, values[:, j]), label=label, **look)
-        joint = model.joints[model.independent[j]]
-        unit = joint.type.torque_unit
-        words = f"error {fit.rms[j]:.2g} {unit}, {100 * fit.per_joint[j]:.2g} %"
-        panel_title(panel, joint.name, words)
-        panel.set_ylabel(f"[{unit}]")
-    handles, labels = panels[0].get_legend_handles_labels()
-    title = f"{model.title or model.name}: {100 * fit.relative_error:.2g} % error in {fit.name}"
+
+    def words(j: int, unit: str) -> str:
+        return f"error {fit.rms[j]:.2g} {unit}, {100 * fit.per_joint[j]:.2g} %"
+
     split = found.split if fit is found.validation else "the data it was found from"
+    title = f"{100 * fit.relative_error:.2g} % error in {fit.name}"
     subtitle = f"{split}; below {found.cutoffs.equations:.3g} Hz"
-    left = panels[0].get_position().x0
-    draw_head(figure, left, title, subtitle, dict(zip(labels, handles, strict=True)))
-    return figure
+    return torque_figure(model, t, curves, words, title, subtitle)
 
 
 def _regular(t: Array) -> Array:
@@ -334,7 +314,8 @@ def error_figure(found: Any) -> Any:
 
 def residual_figure(found: Any) -> Any:
     """Residuals over velocity and position of each joint."""
-    series, names = found.training.series, found.given.joint_names
+    series = found.training.series
+    names = found.given.joint_names
     figure, axes = _canvas(8.4, 0.5 + 1.15 * len(names), len(names), 2)
     some = slice(None, None, max(1, len(series.t) // 3000))
     look = {"markersize": 1.5, "color": COLOURS["inertial"], "alpha": 0.5}
@@ -383,7 +364,7 @@ def page(found: Identification) -> str:
     """The page as text."""
     name = escape(found.given.model.title or found.given.name)
     pictures: dict[str, Callable[[Any], Any]] = {
-        "Identification": torque_figure,
+        "Identification": fit_figure,
         "Errors by joint": error_figure,
         "What the residuals still contain": residual_figure,
     }

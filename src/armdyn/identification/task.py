@@ -15,32 +15,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array, real
-from armdyn.errors import IdentificationError, counted, shown
-from armdyn.identification.data import (
-    Data,
-    Progress,
-    check_sizes,
-    cutoff_of,
-    motor_speeds,
-    pilot,
-    unheard,
-)
+from armdyn.errors import IdentificationError, counted
+from armdyn.identification.data import Data, Progress, check_sizes, motor_speeds, pilot, unheard
 from armdyn.identification.equations import (
     ROTOR,
     ROUGH,
     Equations,
-    Motor,
     Structure,
     all_features,
     changes,
     first_structures,
 )
 from armdyn.identification.estimate import Noise, entropic, repeats_of, weighted_least_squares
-from armdyn.identification.preparation import Cutoffs
+from armdyn.identification.preparation import Cutoffs, choose_cutoff
 from armdyn.identification.problem import FOLDS, Problem, Sums, prior_of, problem_of
 from armdyn.identification.uncertainty import with_other_speeds
 from armdyn.io.log import Log, Samples
 from armdyn.robot import Robot
+from armdyn.simulation.checks import require
 
 _MORE_TERMS = 2
 """How often a term is added to friction."""
@@ -96,18 +88,20 @@ def prepare(
 ) -> Data:
     """The logs with their equations, and filters that are chosen; those held out are checked."""
     fastest = 0.5 / max(log.period for log in logs)
-    if cutoff is not None and not 0 < real(cutoff) < fastest:
-        raise IdentificationError(
-            f"cutoff: expected a frequency below half of the sampling rate, {fastest:g} Hz, got "
-            f"{shown(cutoff)}"
-        )
+    sound = cutoff is None or 0 < real(cutoff) < fastest
+    expected = f"a frequency below half of the sampling rate, {fastest:g} Hz"
+    require(sound, "cutoff", expected, cutoff, IdentificationError)
     for log in (*logs, *held):
         check_sizes(log, robot.joint_names)
-    natural = cutoff_of(logs)
+    samples = pilot(logs[0])
+    if len(samples) < 16:
+        raise IdentificationError(
+            f"{logs[0].where}: too few samples, {len(samples)}; record some seconds of motion"
+        )
+    natural = choose_cutoff(samples.q, 1 / logs[0].period)
     equation_cutoff = natural if cutoff is None else float(cutoff)
     structure: Structure = all_features() if friction == "choose" else (ROTOR,)
     equations = Equations(robot, structure, np.ones(len(robot.model.driven)))
-    samples = pilot(logs[0])
     speeds = motor_speeds(samples, logs[0].period, natural, equations.ratios)
     equations = replace(equations, speeds=speeds)
     if friction == "keep":
@@ -149,7 +143,7 @@ def choose_motion_cutoff(
         sums = Data([part], rough, Cutoffs(cutoff, motion), unheard).sums()
         if sums.samples < FOLDS:
             return options[0]
-        problem = problem_of(rough, sums.folds, rough.motors_with(ROUGH))
+        problem = problem_of(sums, rough.motors_with(ROUGH))
         if noise is None:
             _, deviation = weighted_least_squares(problem.whole)
             noise = Noise(deviation, np.full_like(deviation, 5.0))
@@ -164,7 +158,8 @@ def cross_validate(
 
     1 is the noise.
     """
-    prior, every = prior_of(equations, problem), np.arange(len(problem.yy))
+    prior = prior_of(equations, problem)
+    every = np.arange(len(problem.yy))
     start = entropic(problem.whole, prior, noise.weights, 1.0, free=free)
     errors = []
     for fold in every:
@@ -207,12 +202,9 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
 
     "all" are those that the equations have.
     """
-    data, folds, noise = task.training, sums.folds, None
+    data, noise = task.training, None
     equations, robot = data.equations, task.robot
     tried: list[tuple[str, float]] = []
-
-    def posed(motors: Sequence[Motor]) -> Problem:
-        return problem_of(equations, folds, motors)
 
     def noise_of(problem: Problem) -> Noise:
         phi, deviation = weighted_least_squares(problem.whole)
@@ -220,7 +212,7 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
 
     def errors_of(structure: Structure) -> Array:
         nonlocal noise
-        problem = posed(equations.motors_with(structure))
+        problem = problem_of(sums, equations.motors_with(structure))
         noise = noise_of(problem) if noise is None else noise
         data.progress(f"friction: {words(structure)}", 0, 0)
         free = np.arange(10 * len(robot.model.links) + len(problem.motors)) >= task.fixed
@@ -232,26 +224,20 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
         return min(((errors_of(s), s) for s in structures), key=lambda pair: pair[0].mean())
 
     if friction != "choose":
-        structure = equations.structure if friction == "all" else ()
-        keep = friction == "keep"
-        problem = posed(equations.own_motors if keep else equations.motors_with(structure))
+        own = {"all": equations.motors, "keep": equations.own_motors}
+        problem = problem_of(sums, own.get(friction, equations.motors_with(())))
         return Choices(problem, noise_of(problem))
     errors, structure = best_of(first_structures())
     for _ in range(_MORE_TERMS):
         fewer, richer = best_of(changes(structure))
-        if not clearly_better(fewer, errors):
+        gain = errors - fewer
+        spread = gain.std(ddof=1) / np.sqrt(len(gain))
+        if not gain.mean() > max(_CLEARLY * spread, _LEAST_GAIN * errors.mean()):
             break
         errors, structure = fewer, richer
-    problem = posed(equations.motors_with(structure))
-    beside = tuple(posed(motors) for motors in with_other_speeds(problem.motors))
+    problem = problem_of(sums, equations.motors_with(structure))
+    beside = tuple(problem_of(sums, motors) for motors in with_other_speeds(problem.motors))
     return Choices(problem, noise_of(problem), tuple(tried), beside)
-
-
-def clearly_better(errors: Array, others: Array) -> bool:
-    """Whether errors on folds are less than others by more than the spread of the difference."""
-    gain = others - errors
-    spread = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else 0.0
-    return bool(gain.mean() > max(_CLEARLY * spread, _LEAST_GAIN * others.mean()))
 
 
 def words(structure: Structure) -> str:

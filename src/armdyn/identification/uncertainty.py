@@ -60,17 +60,13 @@ class Spread:
 
     def errors(self, rows: Array) -> Array:
         """Standard errors of combinations of parameters, (k, P) to (k,)."""
-        found: Array = np.hypot(
-            _deviation(rows, self.posterior), np.linalg.norm(rows @ self.leans.T, axis=1)
-        )
-        return found
+        leans = np.linalg.norm(rows @ self.leans.T, axis=1)
+        return np.asarray(np.hypot(_deviation(rows, self.posterior), leans))
 
     def excited(self, rows: Array) -> Array:
         """Which combinations the data show, (k,)."""
-        before = _deviation(rows, self.prior)
-        after = _deviation(rows, self.informed)
-        found: Array = after < EXCITED * before
-        return found
+        before, after = (_deviation(rows, spread) for spread in (self.prior, self.informed))
+        return np.asarray(after < EXCITED * before)
 
 
 def _deviation(rows: Array, covariance: Array) -> Array:
@@ -129,20 +125,16 @@ def with_other_speeds(motors: Sequence[Motor]) -> list[tuple[Motor, ...]]:
         return []
     (own,) = speeds
     place = SMOOTHING.index(own)
-    found = []
-    for other in SMOOTHING[max(place - 1, 0) : place + 2]:
-        if other == own or any(0 < f.stribeck <= other for _, f in motors):
-            continue
-        found.append(tuple((k, replace(f, smooth=other) if f.smooth else f) for k, f in motors))
-    return found
+    fastest = min((f.stribeck for _, f in motors if f.stribeck), default=np.inf)
+    return [
+        tuple((k, replace(f, smooth=other) if f.smooth else f) for k, f in motors)
+        for other in SMOOTHING[max(place - 1, 0) : place + 2]
+        if other != own and other < fastest
+    ]
 
 
 def speed_lean(
-    equations: Equations,
-    problems: Sequence[Problem],
-    prior: Prior,
-    noise: Noise,
-    free: Array,
+    equations: Equations, problems: Sequence[Problem], prior: Prior, noise: Noise, free: Array
 ) -> Array:
     """How far θ may be off because of the speed, (P,); of the problems the chosen one is first.
 

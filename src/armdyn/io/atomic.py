@@ -43,12 +43,18 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     """A stream whose content goes to `path` if the block succeeds; "-" is standard output."""
+    with writing(repr(str(path))), _destination(str(check_path(path))) as stream:
+        yield stream
+
+
+@contextmanager
+def writing(what: str, advice: str = "") -> Iterator[None]:
+    """Make errors of the system in the block a WriteError that names what was written."""
     try:
-        with _destination(str(check_path(path))) as stream:
-            yield stream
+        yield
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise WriteError(f"cannot write {str(path)!r}: {reason}") from error
+        raise WriteError(f"cannot write {what}: {reason}{advice}") from error
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_constant, check_number
-from armdyn.errors import LoopError, ModelError, check_known, shown
-from armdyn.io.shapes import PLACEMENT, placement_from_keys
+from armdyn.errors import LoopError, ModelError, UnknownNameError, check_all_known, shown
+from armdyn.io.keys import PLACEMENT, placement_from_keys
 from armdyn.model import Loop, RobotModel
-from armdyn.model.cut_joints import COUPLING, cut_joint, polynomial
+from armdyn.model.cut_joints import COUPLING, cut_joint, cycle, polynomial
 from armdyn.model.edit import coupling_between, loop_between, mimic_couplings, with_loops
-from armdyn.model.loop import cycle
 from armdyn.model.transform import transform
 
 STEP = 1e-5
@@ -40,8 +39,7 @@ def loop_from_keys(model: RobotModel, where: str, given: Any) -> Loop:
     if not isinstance(given, Mapping):
         raise ModelError(f"{where}: expected a mapping, got {shown(given)}")
     kind = given.get("type", "revolute")
-    for key in given:
-        check_known(f"key (in {where})", key, loop_keys(kind))
+    check_all_known(f"key (in {where})", given, loop_keys(kind))
     name = str(given.get("name", where))
     if kind == COUPLING.name:
         for key in ("follower", "leader"):
@@ -66,8 +64,7 @@ def _end(where: str, key: str, end: Any) -> tuple[str, Array]:
         )
     where = f"{where}: {key}"
     if isinstance(end, Mapping):
-        for word in end:
-            check_known(f"{where}: key", word, ("link", *PLACEMENT))
+        check_all_known(f"{where}: key", end, ("link", *PLACEMENT))
         end = (end.get("link"), placement_from_keys(where, end))
     if not isinstance(end, Sequence) or len(end) != 2 or not isinstance(end[0], str):
         raise ModelError(
@@ -77,6 +74,33 @@ def _end(where: str, key: str, end: Any) -> tuple[str, Array]:
     if np.shape(end[1]) == (3,):
         return end[0], transform(position=check_constant(where, end[1], (3,)))
     return end[0], check_constant(where, end[1], (4, 4))
+
+
+def closed_by_keys(
+    model: RobotModel,
+    loops: Sequence[Mapping[str, Any]],
+    passive: Sequence[str],
+    assembly: Mapping[str, float] | None,
+    places: Sequence[str] = (),
+) -> RobotModel:
+    """The tree of a table with its loops; errors call these by their `places`."""
+    if not isinstance(loops, Sequence) or isinstance(loops, str):
+        raise ModelError(f"loops is a sequence of mappings, got {shown(loops)}")
+    if not loops and not passive:
+        return model
+    given = {} if assembly is None else assembly
+    if not isinstance(given, Mapping):
+        raise ModelError(f"assembly maps names of joints to positions, got {shown(assembly)}")
+    positions = {name: check_number(f"assembly: {name}", x) for name, x in given.items()}
+    names = places or [f"loop {i + 1}" for i in range(len(loops))]
+    closing = []
+    for where, loop in zip(names, loops, strict=True):
+        try:
+            closing.append(loop_from_keys(model, where, loop))
+        except UnknownNameError as fault:
+            fault.args = (str(fault) if where in str(fault) else f"{where}: {fault}",)
+            raise
+    return with_loops(model, closing, passive, positions)
 
 
 def closed_tree(

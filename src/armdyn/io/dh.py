@@ -7,23 +7,22 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_number, check_truth, frozen
-from armdyn.errors import ModelError, check_known, is_one_of, shown
-from armdyn.io.closing import loop_from_keys
+from armdyn.arrays import Array, check_choice, check_truth, frozen
+from armdyn.errors import ModelError, check_all_known, check_known, shown
+from armdyn.io.closing import closed_by_keys
 from armdyn.io.keys import (
     BODY_KEYS,
     FRICTION_KEYS,
     GEOMETRY,
     JOINT_KEYS,
+    ShapeReader,
     checked_keys,
     inertia_from_keys,
     joint_from_keys,
 )
 from armdyn.io.options import Reading
-from armdyn.io.shapes import ShapeReader
-from armdyn.model import GRAVITY, Connection, Inertia, RobotModel, assemble
+from armdyn.model import GRAVITY, Connection, Inertia, assemble
 from armdyn.model.assemble import check_name
-from armdyn.model.edit import with_loops
 from armdyn.model.joint_types import JOINT_TYPES, JointType, joint_type
 from armdyn.model.transform import quarter_exact, rotation_z, transform
 from armdyn.model.validate import Finding, Physical, physical_warnings
@@ -57,12 +56,13 @@ def read_dh(
     parent; with b and γ there, Rz(γ) Tz(b) comes before T_i (Khalil and Kleinfinger). Errors call
     rows by their `places`; `shapes` reads shapes of links.
     """
-    if not is_one_of(convention, ("standard", "modified")):
-        raise ModelError(f"convention must be 'standard' or 'modified', got {shown(convention)}")
+    check_choice("convention", convention, ("standard", "modified"))
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
         raise ModelError(f"a DH table is a sequence of at least one row, got {shown(rows)}")
     links: dict[str, Inertia] = {"base": Inertia.zero()}
-    connections, placements, parent = [], {}, "base"
+    connections = []
+    placements = {}
+    parent = "base"
     findings: list[Finding] = []
     for i, row in enumerate(rows, start=1):
         where = places[i - 1] if places else f"DH row {i}"
@@ -70,12 +70,12 @@ def read_dh(
         link = check_name(f"{where}: link", row.get("link", f"link{i}"))
         if link in links:
             raise ModelError(f"{where}: the link name {link!r} is taken; give each link its own")
-        across, along = _steps(where, row)
+        across, along, branch = _steps(where, row, convention)
         parent = row.get("parent", parent)
         check_known(f"link before it (in {where}) named", parent, links)
-        before = across @ along if convention == "modified" else np.eye(4)
-        before = _branch(where, row, convention) @ before
-        placements[link] = frozen(np.eye(4) if convention == "modified" else along @ across)
+        modified = convention == "modified"
+        before = branch @ (across @ along if modified else np.eye(4))
+        placements[link] = frozen(np.eye(4) if modified else along @ across)
         links[link] = inertia_from_keys(where, row, shapes)
         joint = check_name(f"{where}: name", row.get("name", f"joint{i}"))
         ends, parts = (parent, link), joint_from_keys(where, row)
@@ -97,17 +97,8 @@ def read_dh(
     )
     pairs = zip(connections, rows, strict=True)
     passive = [c.name for c, row in pairs if not check_truth("actuated", row.get("actuated", True))]
-    model = _closed(model, loops, passive, assembly)
+    model = closed_by_keys(model, loops, passive, assembly)
     return model, (*findings, *physical_warnings(model, physical))
-
-
-def _branch(where: str, row: Mapping[str, Any], convention: str) -> Array:
-    """Rz(γ) Tz(b)."""
-    values = checked_keys(where, row, ("gamma", "b"))
-    gamma, b = (values.get(key, 0.0) for key in ("gamma", "b"))
-    if convention != "modified" and (gamma or b):
-        raise ModelError(f"{where}: gamma and b are of the modified convention")
-    return transform(rotation_z(*quarter_exact(gamma)), (0, 0, b))
 
 
 def _kind(where: str, row: Mapping[str, Any]) -> JointType:
@@ -151,39 +142,21 @@ def _nothing_moves(
 def _check_columns(where: str, row: Mapping[str, Any]) -> None:
     if not isinstance(row, Mapping):
         raise ModelError(f"{where}: expected a mapping of columns to numbers, got {shown(row)}")
-    for key in row:
-        check_known(f"DH column (in {where})", key, COLUMNS)
+    check_all_known(f"DH column (in {where})", row, COLUMNS)
     moving = [name for name, kind in JOINT_TYPES.items() if kind.moves]
-    if not is_one_of(row.get("joint"), moving):
-        *most, last = map(repr, moving)
-        names = f"{', '.join(most)} or {last}"
-        raise ModelError(f"{where}: joint must be {names}, got {shown(row.get('joint'))}")
+    check_choice(f"{where}: joint", row.get("joint"), moving)
 
 
-def _steps(where: str, row: Mapping[str, Any]) -> tuple[Array, Array]:
-    """The constant transforms across to the next axis, Tx(a) Rx(α), and along it, Rz(θ) Tz(d)."""
-    keys = ("a", "alpha", "d", "theta")
-    values = checked_keys(where, row, keys)
-    a, alpha, d, theta = (values.get(key, 0.0) for key in keys)
-    ca, sa = quarter_exact(alpha)
-    across = np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]])
-    return transform(across, (a, 0, 0)), transform(rotation_z(*quarter_exact(theta)), (0, 0, d))
+def _steps(where: str, row: Mapping[str, Any], convention: str) -> tuple[Array, Array, Array]:
+    """The constant transforms of a row.
 
-
-def _closed(
-    model: RobotModel,
-    loops: Sequence[Mapping[str, Any]],
-    passive: Sequence[str],
-    assembly: Mapping[str, float] | None,
-) -> RobotModel:
-    """The tree of a table with its loops."""
-    if not isinstance(loops, Sequence) or isinstance(loops, str):
-        raise ModelError(f"loops is a sequence of mappings, got {shown(loops)}")
-    if not loops and not passive:
-        return model
-    given = {} if assembly is None else assembly
-    if not isinstance(given, Mapping):
-        raise ModelError(f"assembly maps names of joints to positions, got {shown(assembly)}")
-    places = {name: check_number(f"assembly: {name}", x) for name, x in given.items()}
-    found = [loop_from_keys(model, f"loop {i}", loop) for i, loop in enumerate(loops, start=1)]
-    return with_loops(model, found, passive, places)
+    Across to the next axis, Tx(a) Rx(α), along it, Rz(θ) Tz(d), and to a branch, Rz(γ) Tz(b).
+    """
+    numbers = {key: value for key, value in row.items() if key != "pitch"}
+    x = dict.fromkeys(GEOMETRY, 0.0) | checked_keys(where, numbers, GEOMETRY)
+    if convention != "modified" and (x["gamma"] or x["b"]):
+        raise ModelError(f"{where}: gamma and b are of the modified convention")
+    ca, sa = quarter_exact(x["alpha"])
+    across = transform(np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]]), (x["a"], 0, 0))
+    along = transform(rotation_z(*quarter_exact(x["theta"])), (0, 0, x["d"]))
+    return across, along, transform(rotation_z(*quarter_exact(x["gamma"])), (0, 0, x["b"]))

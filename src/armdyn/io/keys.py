@@ -1,23 +1,164 @@
 """The keys of tables: what rows of DH tables, robot files and edits may say, and in which units.
 
 `KEYS` has the check of every number of a joint or a link. The functions below go between keys and
-the parts of a robot: limits, friction, rotors, drives, inertias, springs.
+the parts of a robot: limits, friction, rotors, drives, inertias, springs. `with_joint`, `with_link`
+and `with_limits` change a robot by them.
+
+The inertia of a link may be made of one shape or several. A shape is an `Inertia`, or a mapping
+with its `type` and lengths ("mesh": `file`, `scale`, `units`, `hull`), its `mass` or `density`, its
+`axis`, its place in the frame of the link (`position`, `rpy` or `rotation`) and `hole` if it is cut
+out.
 """
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.arrays import Array, check_constant, check_number, frozen
-from armdyn.errors import ModelError, check_known, is_one_of, shown
-from armdyn.io.shapes import ShapeReader, rotation_from_keys
+from armdyn.arrays import Array, check_choice, check_constant, check_number, check_truth, frozen
+from armdyn.errors import ArmdynError, ModelError, check_all_known, check_known, shown
+from armdyn.io.regular import check_path
 from armdyn.model import Drive, Inertia, Joint, Limits, RobotModel, Rotor, Spring
+from armdyn.model.edit import noted
 from armdyn.model.friction import PARAMETERS, FrictionLaw
-from armdyn.model.transform import IDENTITY, inverse
+from armdyn.model.inertia import SHAPES, given_mass
+from armdyn.model.link import Body, Link
+from armdyn.model.transform import IDENTITY, check_transform, inverse, rotation_from_rpy, transform
+from armdyn.model.validate import Finding
+
+MESH_KEYS = ("file", "scale", "units", "hull")
+SUBSTANCE = ("mass", "density")
+PLACEMENT = ("position", "rpy", "rotation")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShapeReader:
+    """Reads the shapes of one description."""
+
+    folder: Path = Path()
+    """Where the files of meshes are."""
+    density: float | None = None
+    """Density of shapes that say neither mass nor density [kg/m³]."""
+    meshes: bool = True
+    """Whether files of meshes may be read."""
+    filled: list[str] = field(default_factory=list)
+    """The places where that density was used, with the mass that it gave."""
+
+    def inertia(self, where: str, given: Any, mass: Any = None) -> Inertia:
+        """The body of one shape or several, in the frame of the link.
+
+        `mass` is that of all shapes together, which then have the same density.
+        """
+        shapes = [given] if isinstance(given, Mapping | Inertia) else given
+        if not isinstance(shapes, Sequence) or isinstance(shapes, str) or not shapes:
+            raise ModelError(
+                f"{where}: shape: expected a table such as {{type = 'box', size = [...]}}, an "
+                f"Inertia, or a list of them, got {shown(given)}"
+            )
+        number = "" if shapes is not given else " {}"
+        bodies: dict[bool, list[Inertia]] = {False: [], True: []}
+        lone = len(shapes) == 1
+        for i, shape in enumerate(shapes, start=1):
+            place = f"{where}: shape{number.format(i)}"
+            bodies[_is_hole(place, shape)].append(self._body(place, shape, mass, lone))
+        if not bodies[False]:
+            raise ModelError(f"{where}: shape: every shape is a hole; there is nothing to cut")
+        try:
+            total = sum(bodies[False], Inertia.zero())
+            total = total - sum(bodies[True], Inertia.zero()) if bodies[True] else total
+        except ModelError as error:
+            raise ModelError(f"{where}: shape: {error}") from error
+        if mass is not None and not lone:
+            whole = given_mass(f"{where}: shape", mass, None, total.mass)
+            total = Inertia.from_pseudo(whole / total.mass * total.pseudo)
+        if mass is None and self.density is not None and any(map(_without_mass, shapes)):
+            self.filled.append(f"{where} ({total.mass:.4g} kg)")
+        return total
+
+    def _body(self, where: str, shape: Any, mass: Any, lone: bool) -> Inertia:
+        """One shape, as a body of its own mass or density, or of those of the link."""
+        if mass is not None and not _without_mass(shape):
+            raise ModelError(
+                f"{where}: give the mass of the whole link, or the mass or density of each shape, "
+                "not both"
+            )
+        if isinstance(shape, Inertia):
+            return shape
+        known = {key: value for key, value in shape.items() if key in SUBSTANCE}
+        if mass is not None:
+            known = {"mass": mass} if lone else {"density": 1.0}
+        elif not known and self.density is not None:
+            known = {"density": self.density}
+        try:
+            solid = self._solid(shape, known)
+        except ArmdynError as error:
+            raise ModelError(f"{where}: {error}") from error
+        placed = any(key in shape for key in PLACEMENT)
+        return solid.moved(placement_from_keys(where, shape)) if placed else solid
+
+    def _solid(self, shape: Mapping[str, Any], known: dict[str, Any]) -> Inertia:
+        kind = shape.get("type")
+        check_known("type of shape", kind, (*SHAPES, "mesh"))
+        lengths = MESH_KEYS if kind == "mesh" else SHAPES[str(kind)]
+        axis = ("axis",) if "length" in lengths else ()
+        every = ("type", *lengths, *axis, *SUBSTANCE, *PLACEMENT, "hole")
+        check_all_known(f"key of a {kind}", shape, every)
+        for key in lengths if kind != "mesh" else ("file",):
+            if key not in shape:
+                raise ModelError(f"a {kind} needs the key {key!r}")
+        given = {key: shape[key] for key in (*lengths, *axis) if key in shape}
+        if kind != "mesh":
+            return getattr(Inertia, str(kind))(**given, **known)
+        if not self.meshes:
+            raise ModelError("files of meshes are not read here; give another shape")
+        return Inertia.mesh(self.folder / check_path(given.pop("file")), **given, **known)
+
+
+def density_findings(
+    source: str, density: float | None, filled: Sequence[str]
+) -> Iterator[Finding]:
+    """Which links got their inertia from their shapes and the density that was asked for."""
+    if density is None:
+        return
+    text = "changes nothing: no link has a shape and lacks its inertia"
+    if filled:
+        text = f"gives {', '.join(filled)} the inertia of uniform bodies of their shapes"
+    text = f"density = {float(density):g} kg/m³ {text}"
+    yield Finding("warning", source, f"{source}: {text}")
+
+
+def _is_hole(where: str, shape: Any) -> bool:
+    if isinstance(shape, Inertia):
+        return False
+    if not isinstance(shape, Mapping):
+        raise ModelError(f"{where}: expected a table or an Inertia, got {shown(shape)}")
+    return check_truth(f"{where}: hole", shape.get("hole", False))
+
+
+def _without_mass(shape: Any) -> bool:
+    return isinstance(shape, Mapping) and not any(key in shape for key in SUBSTANCE)
+
+
+def rotation_from_keys(where: str, given: Mapping[str, Any], prefix: str = "") -> Array:
+    """The rotation under `rpy` (angles about the fixed x, y, z axes) or `rotation` (3x3)."""
+    rpy, rotation = f"{prefix}rpy", f"{prefix}rotation"
+    if rpy in given and rotation in given:
+        raise ModelError(f"{where}: give {rpy} or {rotation}, not both")
+    if rotation not in given:
+        return rotation_from_rpy(check_constant(f"{where}: {rpy}", given.get(rpy, (0, 0, 0)), (3,)))
+    R = check_constant(f"{where}: {rotation}", given[rotation], (3, 3))
+    return check_transform(f"{where}: {rotation}", transform(R))[:3, :3]
+
+
+def placement_from_keys(where: str, given: Mapping[str, Any]) -> Array:
+    """The 4x4 transform under `position` [m] and `rpy` [rad] or `rotation`."""
+    place = check_constant(f"{where}: position", given.get("position", (0, 0, 0)), (3,))
+    return transform(rotation_from_keys(where, given), place)
+
 
 Check = Callable[[str, Any], Any]
 """Of what a value is called in errors, and of the value; what it returns is used."""
@@ -53,12 +194,6 @@ def _tensor(what: str, value: Any) -> Array:
     return check_constant(what, value, (3, 3))
 
 
-def _about(what: str, value: Any) -> str:
-    if not is_one_of(value, ("com", "origin")):
-        raise ModelError(f"{what} must be 'com' or 'origin', got {shown(value)}")
-    return str(value)
-
-
 def _pair(what: str, value: Any) -> tuple[float, float]:
     """A number for each direction; a single one is for both."""
     both = value if isinstance(value, Sequence | np.ndarray) else (value, value)
@@ -81,30 +216,44 @@ FRICTION: dict[str, Check] = {
     key: check_number if key not in PAIRS else _one_or_pair if key in PARAMETERS else _pair
     for key in (p.key for p in PARAMETERS.values())
 }
-LIMITS: dict[str, Check] = {
-    "limits": _range,  # rad or m
-    "lower": _bound,
-    "upper": _bound,
-    "velocity_limit": _magnitude,  # rad/s or m/s
-    "effort_limit": _magnitude,  # N m or N
-    "continuous_effort": _magnitude,
-}
-ROTOR: dict[str, Check] = {"rotor_inertia": check_number, "gear_ratio": check_number}  # kg m² or kg
+
+
+class Field(NamedTuple):
+    """A number of a part of a joint or drive, as tables read and write it."""
+
+    key: str
+    part: type[Limits | Rotor]
+    attribute: str
+    """Its name in that part."""
+    check: Check
+
+
+FIELDS = (
+    Field("velocity_limit", Limits, "velocity", _magnitude),  # rad/s or m/s
+    Field("effort_limit", Limits, "effort", _magnitude),  # N m or N
+    Field("continuous_effort", Limits, "continuous_effort", _magnitude),
+    Field("rotor_inertia", Rotor, "inertia", check_number),  # kg m² or kg
+    Field("gear_ratio", Rotor, "gear_ratio", check_number),
+)
+MAGNITUDES = tuple(x.key for x in FIELDS if x.part is Limits)
+ROTOR = tuple(x.key for x in FIELDS if x.part is Rotor)
+ENDS: dict[str, Check] = {"limits": _range, "lower": _bound, "upper": _bound}  # rad or m
 _vector = partial(check_constant, shape=(3,))
 INERTIA: dict[str, Check] = {
     "mass": check_number,  # kg
     "com": _vector,  # m
     "first_moment": _vector,  # kg m
     "inertia": _tensor,  # kg m²
-    "inertia_about": _about,
+    "inertia_about": partial(check_choice, choices=("com", "origin")),
 }
 GEOMETRY: dict[str, Check] = dict.fromkeys(("a", "d", "b", "pitch"), check_number)  # m, m/rad
 GEOMETRY |= dict.fromkeys(("alpha", "theta", "gamma"), check_number)  # rad
-KEYS: Mapping[str, Check] = LIMITS | ROTOR | FRICTION | INERTIA | GEOMETRY
+KEYS: Mapping[str, Check] = {
+    **ENDS, **{x.key: x.check for x in FIELDS}, **FRICTION, **INERTIA, **GEOMETRY
+}  # fmt: skip
 """The numbers of joints and links."""
 FRICTION_KEYS = tuple(FRICTION)
 """Every key of friction in a table."""
-MAGNITUDES = tuple(LIMITS)[3:]
 JOINT_KEYS = ("limits", *MAGNITUDES, *ROTOR, *FRICTION)
 """What a joint of any table has, and what can be changed of it."""
 BODY_KEYS = ("mass", "com", "inertia", "inertia_about", "shape")
@@ -123,7 +272,7 @@ def checked_keys(where: str, given: Mapping[str, Any], keys: Iterable[str]) -> d
 def limits_from_keys(where: str, given: Mapping[str, Any]) -> Limits:
     """The limits that the keys of a table give; None, as no key, is no limit."""
     known = {key: value for key, value in given.items() if value is not None}
-    values = checked_keys(where, known, LIMITS)
+    values = checked_keys(where, known, (*ENDS, *MAGNITUDES))
     if "limits" in values and ("lower" in values or "upper" in values):
         raise ModelError(f"{where}: give limits, or lower and upper, not both")
     ends = values.get("lower", -math.inf), values.get("upper", math.inf)
@@ -133,17 +282,27 @@ def limits_from_keys(where: str, given: Mapping[str, Any]) -> Limits:
             f"{where}: limits must be (lower, upper), got {shown(given.get('limits', ends))}: the "
             f"lower limit {lower:g} is above the upper limit {upper:g}"
         )
-    return Limits(lower, upper, *(values.get(key, math.inf) for key in MAGNITUDES))
+    return Limits(lower, upper, **_attributes(Limits, values))
+
+
+def _attributes(part: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a part that values by their keys give."""
+    return {x.attribute: values[x.key] for x in FIELDS if x.part is part and x.key in values}
+
+
+def keys_from_part(part: Limits | Rotor) -> Iterator[tuple[str, float]]:
+    """The keys of all fields of a part."""
+    return ((x.key, getattr(part, x.attribute)) for x in FIELDS if x.part is type(part))
 
 
 def keys_from_limits(limits: Limits) -> Iterator[tuple[str, float | tuple[float, float]]]:
     """The keys of the limits that there are."""
-    lower, upper, *magnitudes = astuple(limits)
+    lower, upper = limits.lower, limits.upper
     if math.isfinite(lower) and math.isfinite(upper):
         yield "limits", (lower, upper)
     elif math.isfinite(lower) or math.isfinite(upper):
         yield ("lower", lower) if math.isfinite(lower) else ("upper", upper)
-    yield from (pair for pair in zip(MAGNITUDES, magnitudes, strict=True) if math.isfinite(pair[1]))
+    yield from (pair for pair in keys_from_part(limits) if math.isfinite(pair[1]))
 
 
 def inertia_from_keys(
@@ -226,8 +385,7 @@ def drive_from_keys(where: str, given: Any) -> Drive:
 
 def rotor_from_keys(where: str, given: Mapping[str, Any]) -> Rotor:
     """The rotor that the keys of a table give; other keys are left alone."""
-    values = checked_keys(where, given, ROTOR)
-    return Rotor(values.get("rotor_inertia", 0.0), values.get("gear_ratio", 1.0))
+    return Rotor(**_attributes(Rotor, checked_keys(where, given, ROTOR)))
 
 
 def joint_from_keys(where: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -250,8 +408,7 @@ def _checked_name(where: str, given: Any, keys: Sequence[str], name: Any = None)
     """The name of a part, or a ModelError if it has none or has other keys than these."""
     if not isinstance(given, Mapping):
         raise ModelError(f"{where}: expected a mapping of keys to values, got {shown(given)}")
-    for key in given:
-        check_known(f"{where}: key", key, keys)
+    check_all_known(f"{where}: key", given, keys)
     name = given.get("name", name)
     if not isinstance(name, str) or not name:
         raise ModelError(f"{where}: expected a name, got {shown(name)}")
@@ -261,9 +418,8 @@ def _checked_name(where: str, given: Any, keys: Sequence[str], name: Any = None)
 def keys_from_motor(owner: Joint | Drive) -> Iterator[tuple[str, float | tuple[float, ...]]]:
     """The keys of friction and rotor that are not as they would be without them."""
     yield from keys_from_friction(owner.friction)
-    if owner.rotor.inertia or owner.rotor.gear_ratio != 1.0:
-        yield "rotor_inertia", owner.rotor.inertia
-        yield "gear_ratio", owner.rotor.gear_ratio
+    if owner.rotor != Rotor():
+        yield from keys_from_part(owner.rotor)
 
 
 def with_springs(model: RobotModel, given: Any) -> RobotModel:
@@ -335,3 +491,86 @@ def _end(model: RobotModel, where: str, name: Any, key: str, point: Any) -> tupl
     check_known(f"{where}: link of {model.name!r} named", name, known)
     link, T = known[name]
     return link, frozen(T[:3, :3] @ place + T[:3, 3])
+
+
+def with_joint(model: RobotModel, name: str, keys: Mapping[str, Any]) -> RobotModel:
+    """The robot with some numbers of a joint changed; others stay as they are."""
+    check_known(f"joint of {model.name!r} named", name, [joint.name for joint in model.joints])
+    check_all_known(f"number of a joint (of {name!r})", keys, JOINT_KEYS)
+    joints = tuple(_changed(j, keys) if j.name == name else j for j in model.joints)
+    given = [f"{key} {shown(value)}" for key, value in keys.items() if "limit" not in key]
+    model = noted(model, f"joint {name!r}: {', '.join(given)}") if given else model
+    return replace(model, joints=joints, letters={})
+
+
+def with_limits(
+    model: RobotModel, position: Any = None, velocity: Any = None, effort: Any = None
+) -> RobotModel:
+    """The robot with other limits: for each kind one for each joint, or some by name."""
+    given = {"limits": position, "velocity_limit": velocity, "effort_limit": effort}
+    names = [joint.name for joint in model.coordinate_joints]
+    for key, values in given.items():
+        for name, value in _by_name(key, values, names):
+            model = with_joint(model, name, {key: value})
+    return model
+
+
+def with_link(model: RobotModel, name: str, body: Inertia | None, keys: Mapping[str, Any]) -> Any:
+    """The robot with another body as a part of a link, in the frame that the part is named after.
+
+    It is given whole, or by the keys of a row of a DH table, of which others stay as they are.
+    """
+    parts = (model.base_link, *model.links)
+    names = [part.name for link in parts for part in link.bodies]
+    check_known(f"link of {model.name!r} named", name, names)
+    check_all_known(f"number of a link (of {name!r})", keys, BODY_KEYS)
+    if (body is None) == (not keys):
+        raise ModelError(f"link {name!r}: give an Inertia, or some of {', '.join(BODY_KEYS)}")
+    if body is not None and not isinstance(body, Inertia):
+        raise ModelError(f"link {name!r}: expected an armdyn.Inertia, got {shown(body)}")
+
+    def changed(link: Link) -> Link:
+        return Link(
+            link.name, tuple(_other(b, body, keys) if b.name == name else b for b in link.bodies)
+        )
+
+    base, *links = map(changed, parts)
+    model = noted(model, f"link {name!r}: {', '.join(keys) or 'another body'}")
+    return replace(model, base_link=base, links=tuple(links), letters={})
+
+
+def _other(part: Body, body: Inertia | None, keys: Mapping[str, Any]) -> Body:
+    if body is not None:
+        return replace(part, inertia=body)
+    given = dict(keys)
+    if "shape" not in keys:
+        now = part.inertia
+        known = {"mass": now.mass, "com": now.com}
+        if keys.get("inertia_about", "com") == "com" or "inertia" not in keys:
+            known["inertia"] = now.moment_about_com
+        given = known | given
+    return replace(part, inertia=inertia_from_keys(f"link {part.name!r}", given))
+
+
+def _changed(joint: Joint, keys: Mapping[str, Any]) -> Joint:
+    where, limits = f"joint {joint.name!r}", joint.limits
+    now = {"limits": (limits.lower, limits.upper), **dict(keys_from_part(limits))}
+    given = now | dict(keys_from_motor(joint)) | dict(keys)
+    changed = replace(joint, **joint_from_keys(where, given))
+    if changed.rotor.fault:
+        raise ModelError(f"{where}: {changed.rotor.fault}")
+    return changed
+
+
+def _by_name(key: str, values: Any, names: Sequence[str]) -> list[tuple[str, Any]]:
+    if values is None:
+        return []
+    if isinstance(values, Mapping):
+        return list(values.items())
+    try:
+        return list(zip(names, values, strict=True))
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"{key}: expected a mapping of joints to limits, or one for each of the joints "
+            f"{', '.join(names)}, got {shown(values)}"
+        ) from None

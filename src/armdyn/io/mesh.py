@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import MeshError, MissingExtraError
+from armdyn.errors import MeshError, MissingExtraError, check_installed
 from armdyn.forks import IMPORTING
 from armdyn.io.regular import check_path, read_regular
-from armdyn.model.mesh import use_reader
+from armdyn.model.inertia import use_reader
 from armdyn.model.ranges import SHAPE_RANGE
 
 MESH_ENDINGS = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
@@ -37,11 +37,9 @@ def read_mesh(given: str | Path) -> Any:
         endings = ", ".join(MESH_ENDINGS)
         raise refusal(f"the ending {path.suffix!r} is of no mesh that is read; it is {endings}")
     data = read_regular(path, refusal, MAX_MESH_BYTES)
+    check_installed("trimesh", "mesh", "reading meshes")
     with IMPORTING:
-        try:
-            import trimesh  # noqa: PLC0415 (slow to import)
-        except ImportError:
-            raise MissingExtraError("trimesh", "mesh", "reading meshes") from None
+        import trimesh  # noqa: PLC0415 (slow to import)
     if path.suffix.lower() == ".dae" and find_spec("collada") is None:
         raise MissingExtraError("pycollada", "mesh", "reading .dae files")
     try:

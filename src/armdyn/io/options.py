@@ -1,6 +1,6 @@
 """What may be asked of a file when a robot is read from it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,8 @@ import numpy.typing as npt
 from armdyn.arrays import check_number, check_text, check_truth
 from armdyn.errors import InertiaError, LoopError, ModelError, TopologyError, shown
 from armdyn.model import RobotModel
-from armdyn.model.edit import check_locked
-from armdyn.model.validate import Finding, Physical
+from armdyn.model.edit import check_locked, with_base, with_gravity
+from armdyn.model.validate import Finding, Physical, physical_warnings
 
 Reading = tuple[RobotModel, tuple[Finding, ...]]
 """A robot, and what its owner should know about the description it was read from."""
@@ -43,6 +43,13 @@ class LoadOptions:
         for name in ("tool", "model"):
             if getattr(self, name) is not None:
                 check_text(name, getattr(self, name))
+
+    def reading(self, path: Path, model: RobotModel, findings: Iterable[Finding]) -> Reading:
+        """A robot from a file where it is wished to be, with the findings and what is odd in it."""
+        with named_file(path):
+            model = model if self.gravity is None else with_gravity(model, self.gravity)
+            model = model if self.base is None else with_base(model, self.base)
+            return model, (*findings, *physical_warnings(model, self.physical))
 
 
 DEFAULT_OPTIONS = LoadOptions()

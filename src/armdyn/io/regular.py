@@ -54,7 +54,7 @@ def read_regular(
         text = getattr(reason, "strerror", None) or reason
         raise refusal(f"cannot be read: {text}") from reason
     if size > most:
-        raise refusal(_too_large(size, most))
+        raise refusal(too_large(size, most))
     return data
 
 
@@ -63,7 +63,7 @@ def check_regular(
 ) -> None:
     """Refuse a file that another library will open, as `read_regular` does; none is no fault."""
     if os.path.exists(path) and (size := _size(os.stat(path), refusal)) > most:
-        raise refusal(_too_large(size, most))
+        raise refusal(too_large(size, most))
 
 
 def _size(status: os.stat_result, refusal: Callable[[str], ArmdynError]) -> int:
@@ -74,5 +74,6 @@ def _size(status: os.stat_result, refusal: Callable[[str], ArmdynError]) -> int:
     return status.st_size
 
 
-def _too_large(size: int, most: int) -> str:
+def too_large(size: int, most: int = MAX_BYTES) -> str:
+    """Why a file of so many bytes is refused."""
     return f"the file has {size / 2**20:.1f} MB, more than the {most // 2**20} MB that are read"

@@ -1,4 +1,4 @@
-"""Files of one kind in a folder of this user alone, worked on through a handle.
+"""Where armdyn keeps what it can compute again: files of one kind in a folder of this user alone.
 
 A folder is opened once, no link followed, and looked at; its files are opened, renamed and removed
 in what was opened. So nobody can put another folder or file in place between the look and the step.
@@ -8,6 +8,7 @@ Windows has neither these handles nor these owners and modes: there, paths do, a
 import os
 import re
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,60 @@ from pathlib import Path
 
 from armdyn.errors import CacheError
 from armdyn.io.atomic import POSIX, appearing, remove_abandoned
+
+VARIABLE = "ARMDYN_CACHE_DIR"
+"""The environment variable that names another folder, or says "off"."""
+OFF = ("", "off")
+
+
+_TEMPORARY: list[Path] = []
+
+
+@contextmanager
+def kept_in(folder: str | Path) -> Iterator[None]:
+    """Keep everything in this folder until the block ends, unless the variable names another."""
+    _TEMPORARY.append(Path(folder))
+    try:
+        yield
+    finally:
+        _TEMPORARY.pop()
+
+
+def cache_folder(name: str) -> Path | None:
+    """The folder for what is kept of one kind; None: nothing is kept on disk."""
+    root = cache_root()
+    return None if root is None else root / name
+
+
+def cache_root() -> Path | None:
+    """The folder of everything that is kept for this user; None: nothing is."""
+    given = os.environ.get(VARIABLE)
+    if given is None:
+        return _TEMPORARY[-1] if _TEMPORARY else _of_user()
+    if given.strip().lower() in OFF:
+        return None
+    path = Path(os.path.expanduser(given))
+    if not path.is_absolute():
+        raise CacheError(
+            f"{VARIABLE} is {given!r}: expected an absolute path, or 'off' to keep nothing on disk"
+        )
+    return path
+
+
+def _of_user() -> Path | None:
+    """By the custom of the system; None for a user without a home."""
+    try:
+        if sys.platform == "win32":
+            root = Path(os.environ.get("LOCALAPPDATA") or Path.home())
+        elif sys.platform == "darwin":
+            root = Path.home() / "Library" / "Caches"
+        else:
+            root = Path(os.environ.get("XDG_CACHE_HOME", ""))
+            root = root if root.is_absolute() else Path.home() / ".cache"
+    except RuntimeError:
+        return None
+    return root / "armdyn"
+
 
 DAY = 86_400.0
 
@@ -49,24 +104,16 @@ class PrivateFolder:
         """Whether group or others can put files here."""
         return self.handle is not None and bool(os.fstat(self.handle).st_mode & _OTHERS_WRITE)
 
-    def close_to_others(self) -> None:
-        """Take from group and others what they may do here."""
-        if self.handle is None:
-            return
-        mode = stat.S_IMODE(os.fstat(self.handle).st_mode)
-        if mode & _OTHERS:
-            os.fchmod(self.handle, mode & ~_OTHERS)
-
-    def entries(self) -> list[Entry]:
-        """Its files, in no order."""
-        found = []
+    def entries(self, suffix: str) -> list[Entry]:
+        """Its files named by a digest and a suffix, the least recently used first."""
+        listed, digest = [], re.compile(rf"[0-9a-f]+{re.escape(suffix)}")
         with os.scandir(self.path if self.handle is None else self.handle) as items:
-            for item in items:
+            for item in (item for item in items if digest.fullmatch(item.name)):
                 with suppress(FileNotFoundError):  # another process removed it
                     status = item.stat(follow_symlinks=False)
                     if stat.S_ISREG(status.st_mode):
-                        found.append(Entry(item.name, status.st_size, status.st_mtime))
-        return found
+                        listed.append(Entry(item.name, status.st_size, status.st_mtime))
+        return sorted(listed, key=lambda entry: entry.used)
 
     def read(self, name: str, most: int) -> bytes:
         """A file of at most `most` bytes that nobody but this user can have written."""
@@ -89,17 +136,19 @@ class PrivateFolder:
         with appearing(self._at(name), 0o600, dir_fd=self.handle) as stream:
             stream.write(content)
 
-    def remove(self, name: str) -> bool:
-        """Remove a file; False if there is none."""
-        try:
-            os.unlink(self._at(name), dir_fd=self.handle)
-        except FileNotFoundError:
-            return False
-        return True
+    def trim(self, suffix: str, most: int | None = None) -> list[Entry]:
+        """Remove the least recently used beyond `most` bytes; without `most` nothing stays.
 
-    def remove_abandoned(self) -> None:
-        """Remove what killed processes left."""
-        remove_abandoned("" if self.handle is not None else str(self.path), self.handle)
+        Returns what was removed.
+        """
+        entries, removed = self.entries(suffix), []
+        sizes = [*accumulate(entry.size for entry in reversed(entries))][::-1]  # from each one on
+        for entry, size in zip(entries, sizes, strict=True):
+            if most is None or size > most:
+                with suppress(FileNotFoundError):
+                    os.unlink(self._at(entry.name), dir_fd=self.handle)
+                    removed.append(entry)
+        return removed
 
     def _at(self, name: str) -> str:
         return str(self.path / name) if self.handle is None else name
@@ -188,46 +237,33 @@ class Shelf:
         """Write a file, and keep at most `most` bytes of files; it is no error if that fails."""
         with suppress(OSError), opened(self.folder, create=True) as folder:
             doubtful = folder.open_to_others
-            folder.close_to_others()
+            if folder.handle is not None:
+                mode = stat.S_IMODE(os.fstat(folder.handle).st_mode)
+                if mode & _OTHERS:  # group and others
+                    os.fchmod(folder.handle, mode & ~_OTHERS)
             if doubtful:
-                self.trim(folder)
+                folder.trim(self.suffix)
             folder.write(name, content)
             if most is not None:
-                self.trim(folder, most)
+                folder.trim(self.suffix, most)
 
     def entries(self) -> list[Entry]:
         """What is there, the least recently used first."""
-        try:
-            with opened(self.folder) as folder:
-                return self._whole(folder.entries())
-        except FileNotFoundError:
-            return []
+        with suppress(FileNotFoundError), opened(self.folder) as folder:
+            return folder.entries(self.suffix)
+        return []
 
     def clear(self) -> list[Entry]:
         """Remove everything, and what killed processes left; returns what was removed."""
         try:
-            with opened(self.folder) as folder:
-                folder.remove_abandoned()
-                return self.trim(folder)
-        except FileNotFoundError:
-            return []
+            with suppress(FileNotFoundError), opened(self.folder) as folder:
+                remove_abandoned(
+                    "" if folder.handle is not None else str(folder.path), folder.handle
+                )
+                return folder.trim(self.suffix)
         except PermissionError as error:
             raise CacheError(
                 f"cannot remove files from {str(self.folder)!r}: {error.strerror}; "
                 "make the folder writable"
             ) from error
-
-    def trim(self, folder: PrivateFolder, most: int | None = None) -> list[Entry]:
-        """Remove the least recently used beyond `most` bytes; without `most` nothing stays.
-
-        Returns what was removed.
-        """
-        entries = self._whole(folder.entries())
-        sizes = [*accumulate(entry.size for entry in reversed(entries))][::-1]  # from each one on
-        pairs = zip(entries, sizes, strict=True)
-        surplus = [entry for entry, size in pairs if most is None or size > most]
-        return [entry for entry in surplus if folder.remove(entry.name)]
-
-    def _whole(self, entries: list[Entry]) -> list[Entry]:
-        name = re.compile(rf"[0-9a-f]+{re.escape(self.suffix)}")
-        return sorted((e for e in entries if name.fullmatch(e.name)), key=lambda e: e.used)
+        return []

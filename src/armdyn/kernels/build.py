@@ -127,7 +127,8 @@ def _versions() -> tuple[str | bool, ...]:
     """Of armdyn, by what its files hold, and of everything that code refers to."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
     numpy = numpy_api.arrays_are_as_expected()
-    root, sources = Path(__file__).parents[1], hashlib.sha256()
+    root = Path(__file__).parents[1]
+    sources = hashlib.sha256()
     for name in SOURCES:
         for file in sorted((root / name).rglob("*.py")) or [root / name]:
             sources.update(file.relative_to(root).as_posix().encode())

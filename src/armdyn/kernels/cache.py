@@ -9,12 +9,12 @@ import re
 from dataclasses import dataclass
 
 from armdyn.errors import CacheError
-from armdyn.io.folders import cache_folder
-from armdyn.io.shelf import Shelf
+from armdyn.io.shelf import Shelf, cache_folder
 
 MAGIC = b"armdyn kernel 1\n"
 """Changes with the layout of the file."""
-FOLDER, SUFFIX = "kernels", ".kernel"
+FOLDER = "kernels"
+SUFFIX = ".kernel"
 LARGEST_FILE = 64 * 1024**2
 """Bytes of one file."""
 LARGEST_CACHE = 256 * 1024**2

@@ -44,7 +44,9 @@ class Kernel:
         program: Program | None = None,
     ):
         checked(request, model)
-        self.model, self.request, self.dtype = model, request, type_name(dtype)
+        self.model = model
+        self.request = request
+        self.dtype = type_name(dtype)
         self.cache = cache
         self.given_program = program
         """A program in the place of the one that the quantity has, if there is one."""
@@ -97,7 +99,8 @@ class Kernel:
 
     def axes(self, joint: str = "joint") -> tuple[str, ...]:
         """Names of the axes of a result: "joint", "joint2", ... along joints, others its own."""
-        name, derivative = self.request.quantity, self.request.derivative
+        name = self.request.quantity
+        derivative = self.request.derivative
         shape = QUANTITIES[name].shape if derivative != "vjp" else self.shape
         along = iter((joint, *(f"{joint}{k}" for k in range(2, len(shape) + 1))))
         return tuple(
@@ -117,7 +120,8 @@ class Kernel:
     @cached_property
     def gufunc(self) -> np.ufunc:
         """The kernel as a generalized ufunc of NumPy."""
-        built, name = self._wide, self.request.quantity
+        built = self._wide
+        name = self.request.quantity
         form = self.dtype, self.signature, len(built.inputs)
         doc = f"{name} of {self.model.name!r}"
         return numpy_api.gufunc(built.code["loop"], *form, name, doc, built)

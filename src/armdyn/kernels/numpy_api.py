@@ -21,9 +21,15 @@ ARRAY_EMPTY = 184
 TYPE_NUMBERS = {"float32": 11, "float64": 12}
 """NumPy's numbers of the types."""
 
-DATA, NDIM, DIMENSIONS, STRIDES, DESCR, FLAGS = 16, 24, 32, 40, 56, 64
+DATA = 16
+NDIM = 24
+DIMENSIONS = 32
+STRIDES = 40
+DESCR = 56
+FLAGS = 64
 """Where an array object has its fields."""
-ALIGNED, WRITEABLE = 0x100, 0x400
+ALIGNED = 0x100
+WRITEABLE = 0x400
 STRUCTURE = 16
 """Where a structure of ctypes has its address."""
 KEEPS = 88
@@ -59,7 +65,8 @@ def arrays_are_as_expected() -> bool:
     if object.__basicsize__ != 16 or np.ndarray.__basicsize__ <= FLAGS:
         return False
     array = np.zeros((3, 5))[1:, 2]
-    at, number = id(array), ctypes.c_int()
+    at = id(array)
+    number = ctypes.c_int()
 
     def word(offset: int) -> int:
         return ctypes.c_size_t.from_address(at + offset).value
@@ -93,7 +100,8 @@ def gufunc(
         *(ctypes.c_int,) * 4,
         *(ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p),
     )(_table("_UFUNC_API")[UFUNC_FROM_SIGNATURE])
-    functions, data = (ctypes.c_void_p * 1)(loop), (ctypes.c_void_p * 1)(None)
+    functions = (ctypes.c_void_p * 1)(loop)
+    data = (ctypes.c_void_p * 1)(None)
     types = bytes([TYPE_NUMBERS[dtype]] * (arguments + 1))
     text = name.encode(), doc.encode(), signature.encode()
     made: np.ufunc = make(functions, data, types, 1, arguments, 1, -1, text[0], text[1], 0, text[2])
@@ -111,7 +119,8 @@ def _table(name: str) -> Any:
     core = getattr(np, "_core", None) or np.core  # NumPy 1 has no _core
     capsule = getattr(core._multiarray_umath, name)
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    pointer.restype = ctypes.c_void_p
+    pointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
     return (ctypes.c_void_p * 400).from_address(pointer(capsule, None))
 
 

@@ -30,7 +30,10 @@ class MethodDef(ctypes.Structure):
     def new(cls, name: bytes, function: int | None, doc: bytes) -> Self:
         """One whose 32 bytes stay for good: Python reads the flags when it frees a builtin."""
         made = cls.from_address(_allocate(ctypes.sizeof(cls)))
-        made.name, made.function, made.flags, made.doc = name, function, _FASTCALL | _KEYWORDS, doc
+        made.name = name
+        made.function = function
+        made.flags = _FASTCALL | _KEYWORDS
+        made.doc = doc
         return made
 
     def builtin(self, owner: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,7 +45,8 @@ class MethodDef(ctypes.Structure):
 _allocate: Any = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(
     ("PyMem_RawMalloc", ctypes.pythonapi)
 )
-_FASTCALL, _KEYWORDS = 0x80, 0x02
+_FASTCALL = 0x80
+_KEYWORDS = 0x02
 _new_builtin: Any = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
 )(("PyCFunction_NewEx", ctypes.pythonapi))
@@ -65,7 +69,8 @@ class BoundMethod(ctypes.Structure):
 
     def __init__(self, method: MethodType, definition: MethodDef, options: dict[str, Any]):
         super().__init__(method)
-        self.definition, self.options = definition, options
+        self.definition = definition
+        self.options = options
         self.kernels: dict[tuple[int, int], Any] = {}
         """By the option and its value that tell them from others; there may be none of both."""
 
@@ -96,7 +101,9 @@ class QuickMethod:
     """
 
     def __init__(self, function: FunctionType):
-        self.function, self.name, self.__doc__ = function, function.__name__, function.__doc__
+        self.function = function
+        self.name = function.__name__
+        self.__doc__ = function.__doc__
         _, *parameters = inspect.signature(function).parameters.values()
         plain = inspect.Signature([p.replace(annotation=p.empty) for p in parameters])
         doc = f"{self.name}{plain}\n--\n\n{function.__doc__}"

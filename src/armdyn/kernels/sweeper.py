@@ -27,7 +27,8 @@ class Sweeper:
 
     def __init__(self, kernel: Kernel, target: Target | None = None):
         """Take the kernel, and a processor; None: that of the process that computes."""
-        self.kernel, self.target = kernel, target
+        self.kernel = kernel
+        self.target = target
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Sweeper, (self.kernel, self.target)

@@ -1,8 +1,8 @@
 """The closure of a robot with loops: its assembly, its independent rows and how it is solved.
 
 Couplings whose leader is known, and loops in a plane with two joints that are not known yet, are
-taken one after the other in closed form (`steps`, `dyad`); what is left is
-solved together by Newton's method.
+taken one after the other in closed form (`steps`); what is left is solved together by Newton's
+method.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,13 +13,14 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.forks import cached_property
-from armdyn.loops.dyad import Dyad, StandingDyad
 from armdyn.loops.iteration import Iteration, iteration_of
 from armdyn.loops.newton import assembled, check_mobility
 from armdyn.loops.plane import Path, PlanarLoop, planar_loop
 from armdyn.loops.steps import (
+    Dyad,
     Follower,
     LinearStep,
+    StandingDyad,
     Step,
     following,
     from_root,

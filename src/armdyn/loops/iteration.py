@@ -27,8 +27,7 @@ from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.loops.steps import Step, following, from_root
 from armdyn.loops.values import Values, entries, inner, stacked
 from armdyn.model import Frame, Loop, RobotModel
-from armdyn.model.cut_joints import Distance, Slide
-from armdyn.model.loop import cycle
+from armdyn.model.cut_joints import Distance, Slide, cycle
 from armdyn.model.transform import IDENTITY
 
 LAST_STEPS = 4

@@ -17,9 +17,8 @@ from armdyn.errors import LoopError, SingularityError
 from armdyn.forks import cached_property
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.loops.closure import Closure
-from armdyn.loops.general import StandingGeneral
 from armdyn.loops.newton import size
-from armdyn.loops.standing import StandingClosure, StandingLoops
+from armdyn.loops.standing import StandingClosure, StandingGeneral, StandingLoops
 from armdyn.loops.steps import from_root
 from armdyn.model import RobotModel
 from armdyn.model.cut_joints import polynomial

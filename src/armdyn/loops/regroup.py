@@ -60,17 +60,10 @@ def _have_same_torques(model: RobotModel, given: Array, others: Array) -> bool:
 
 def _independent(matrix: Array, order: list[int]) -> list[int]:
     """The first columns of a matrix of full rank, in this order, that are a basis."""
-    basis: list[Array] = []
-    found: list[int] = []
+    unit = matrix / np.maximum(np.linalg.norm(matrix, axis=0), np.finfo(float).tiny)
+    kept: list[int] = []
     for k in order:
-        size = np.linalg.norm(matrix[:, k])
-        if not size:
-            continue
-        rest = matrix[:, k] / size
-        for _ in range(2):
-            for b in basis:
-                rest = rest - (b @ rest) * b
+        rest = unit[:, k] - unit[:, kept] @ np.linalg.lstsq(unit[:, kept], unit[:, k])[0]
         if np.linalg.norm(rest) > DEPENDENT:
-            basis.append(rest / np.linalg.norm(rest))
-            found.append(k)
-    return found
+            kept.append(k)
+    return kept

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import WorldFrames, frame_in_world, velocities, world_frames
+from armdyn.formulations.kinematics import WorldFrames, velocities, world_frames
 from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.spatial import cross, rotate, rotate_back, times
 from armdyn.model import Loop, RobotModel
@@ -22,16 +22,6 @@ def cut_lines(model: RobotModel, frames: WorldFrames) -> list[tuple[Array, Array
     for loop in (loop for loop in model.loops if not loop.couples):
         ends = zip((loop.link_a, loop.link_b), end_frames(frames, loop), strict=True)
         lines += [(frames.link(link)[1], T[:3, 3]) for link, T in ends if link >= 0]
-    return lines
-
-
-def limbs(model: RobotModel, frames: WorldFrames) -> list[tuple[Array, Array]]:
-    """Lines from joint to joint, to cut joints and to the tool, in world axes."""
-    lines = [(frames.link(up)[1], O) for up, O in zip(model.parents, frames.O, strict=True)]
-    lines += cut_lines(model, frames)
-    tool = model.tool_frame
-    if tool.link >= 0:
-        lines.append((frames.O[tool.link], frame_in_world(frames, tool)[1]))
     return lines
 
 

@@ -1,6 +1,7 @@
 """The map between the coordinates of a robot with loops and all its joints, at a configuration."""
 
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -9,10 +10,13 @@ from armdyn.forks import cached_property
 from armdyn.formulations.coordinates import StandingMap
 from armdyn.formulations.kinematics import WorldFrames
 from armdyn.formulations.spatial import rotate
+from armdyn.graph.nodes import Node
 from armdyn.loops.closure import Closure
-from armdyn.loops.dyad import StandingDyad
+from armdyn.loops.iteration import Iteration
+from armdyn.loops.orthogonal import Orthogonal
 from armdyn.loops.plane import Path, angle_of
-from armdyn.loops.steps import LinearDyad, StandingStep
+from armdyn.loops.rows import end_frames
+from armdyn.loops.steps import LinearDyad, StandingDyad, StandingStep
 from armdyn.loops.values import (
     Pair,
     Values,
@@ -28,6 +32,7 @@ from armdyn.model import RobotModel
 
 SAME_VECTOR = 1e-14
 """Largest difference of constant vectors that are the same but for rounding [m]."""
+QUARTER = 0.25
 
 
 class StandingClosure(StandingMap):
@@ -35,6 +40,28 @@ class StandingClosure(StandingMap):
 
     model: RobotModel
     n: int
+
+    @abstractmethod
+    def _follow(self, x: Values) -> Array:
+        """Rates of all joints where those of the coordinates are x, (..., N)."""
+
+    def _spread(self, x: Values) -> Values:
+        """A value for each joint, zeros for those that are not known."""
+        values: Values = [0.0] * len(self.model.joints)
+        for i, value in zip(self.model.independent, x, strict=True):
+            values[i] = value
+        return values
+
+    def rates(self, qd: Array) -> Array:
+        """Velocities of all joints, (..., N)."""
+        if still(qd):
+            return np.zeros(len(self.model.joints))
+        return self._follow(entries(qd))
+
+    @cached_property
+    def G(self) -> Array:
+        """q̇_all = G q̇, (..., N, n)."""
+        return np.stack([self._follow(unit) for unit in np.eye(self.n).tolist()], -1)
 
     @property
     @abstractmethod
@@ -58,28 +85,18 @@ class StandingLoops(StandingClosure):
 
     def __init__(self, closure: Closure, q: Array):
         self.model, self.n = closure.model, len(closure.model.independent)
-        values = self._spread(q)
+        values = self._spread(entries(q))
         with np.errstate(invalid="ignore", divide="ignore"):  # where a loop cannot be closed
             self._steps: list[StandingStep] = [step.at(values) for step in closure.steps]
         self._values = values
         self.q = stacked(values)
         """Positions of all joints, (..., N)."""
 
-    def _spread(self, x: Array) -> Values:
-        """A value for each joint, zeros for those that are not known."""
-        values: Values = [0.0] * len(self.model.joints)
-        for i, value in zip(self.model.independent, entries(x), strict=True):
-            values[i] = value
-        return values
+    def _follow(self, x: Values) -> Array:
+        return stacked(self._rates(x), self.q)
 
-    def rates(self, qd: Array) -> Array:
-        """Velocities of all joints, (..., N)."""
-        if still(qd):
-            return np.zeros(len(self.model.joints))
-        return stacked(self._rates(qd))
-
-    def _rates(self, qd: Array) -> Values:
-        rates = self._spread(qd)
+    def _rates(self, x: Values) -> Values:
+        rates = self._spread(x)
         for dyad in self._steps:
             dyad.rates(self._values, rates)
         return rates
@@ -88,7 +105,8 @@ class StandingLoops(StandingClosure):
         """Accelerations of all joints, (..., N)."""
         if still(qd):
             return self.rates(qdd)
-        rates, found = self._rates(qd), self._spread(qdd)
+        rates = self._rates(entries(qd))
+        found = self._spread(entries(qdd))
         for dyad in self._steps:
             dyad.accelerations(self._values, rates, rates, found)
         return stacked(found)
@@ -126,27 +144,16 @@ class StandingLoops(StandingClosure):
                     return added(scaled(alpha, V), scaled(beta, across(V)))
         return self.vector(path, u)
 
-    @cached_property
-    def G(self) -> Array:
-        """q̇_all = G q̇, (..., N, n)."""
-        unit = np.eye(self.n)
-        columns = [self._rates(self._constant(unit[k])) for k in range(self.n)]
-        return np.stack([stacked(column, self.q) for column in columns], -1)
-
     def G_rate(self, qd: Array) -> Array:
         """Ġ, (..., N, n): its columns are bilinear in the rates and those of one coordinate."""
-        rates, columns = self._rates(qd), []
-        for k in range(self.n):
-            unit = self._rates(self._constant(np.eye(self.n)[k]))
+        rates = self._rates(entries(qd))
+        columns = []
+        for unit in map(self._rates, np.eye(self.n).tolist()):
             found: Values = [0.0] * len(self.model.joints)
             for dyad in self._steps:
                 dyad.accelerations(self._values, rates, unit, found)
             columns.append(stacked(found, self.q))
         return np.stack(columns, -1)
-
-    def _constant(self, x: Array) -> Array:
-        """The same vector in every configuration."""
-        return np.broadcast_to(x, (*self.q.shape[:-1], len(x)))
 
     @property
     def type2(self) -> Array:
@@ -188,6 +195,185 @@ class StandingLoops(StandingClosure):
             local = np.asarray(fx)[..., None] * x + np.asarray(fy)[..., None] * y
             found[plane.loop.name] = rotate(frames.link(plane.host)[0], local)
         return [(found[loop.name], 0.0 * found[loop.name]) for loop in self.model.loops]
+
+
+class StandingGeneral(StandingClosure):
+    """The map by Newton's method, for loops without a closed form.
+
+    With the rows A = (A_a, A_p) of all closures at the columns of actuated and passive joints
+
+        G_p = -A_p⁻¹ A_a     q̈_p = -A_p⁻¹ (A_a q̈_a + Ȧ q̇)     A_pᵀ λ = τ_p     τ = τ_a - A_aᵀ λ
+
+    In a graph the passive positions are symbols, so that what is made of them is short and is
+    differentiated with G; `solved` says what the symbols stand for.
+    """
+
+    def __init__(
+        self, iteration: Iteration, q: Array, start: Array | None = None, closed: bool = False
+    ):
+        """Solve for passive joints.
+
+        `start` are positions of all joints nearby, or those of q itself if loops are `closed`
+        there; in a graph, the symbols that `passive_joints` stands for.
+        """
+        self.iteration, self.model = iteration, iteration.model
+        self.n = len(self.model.independent)
+        self.solved: dict[str, Node] = {}
+        """What stands for the positions of passive joints, by the names of their symbols."""
+        self.unknown: list[Node] = []
+        """Symbols that passive positions are made of, in a graph."""
+        given = entries(q)
+        if q.dtype == object:
+            self._values = self._symbols(given) if start is None else self._known(given, start)
+        elif start is not None and closed:
+            self._values = entries(start)
+        elif start is not None:
+            self._values = iteration.continued(given, entries(start))
+        else:
+            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+                self._values = iteration.positions(given)
+        self.q = stacked(self._values)
+
+    def _symbols(self, q: Values) -> Values:
+        graph = q[0].graph
+        where = "-".join(str(x.index) for x in q)
+        found = self.iteration.positions(q)
+        for i in self.model.passive:
+            name = f"passive {i} at {where}"
+            self.unknown.append(graph.input(name))
+            self.solved[name] = found[i]
+        return self._joined(q, self.unknown)
+
+    def _known(self, q: Values, pairs: Array) -> Values:
+        """Positions that are known by two symbols each, as `passive_joints` gives them."""
+        passive, values = list(self.model.passive), []
+        for i, c, s in zip(passive, pairs[0::2], pairs[1::2], strict=True):
+            turns = self.model.joints[i].type.only_turns
+            values.append(c.graph.angle(s, c) if turns else c)
+            self.unknown += [c, s] if turns else [c]
+        return self._joined(q, values)
+
+    def _joined(self, q: Values, passive: Values) -> Values:
+        values = self._spread(q)
+        for i, value in zip(self.model.passive, passive, strict=True):
+            values[i] = value
+        return values
+
+    @property
+    def slopes(self) -> Array:
+        """How the symbols change with the coordinates, (symbols, n)."""
+        rows = []
+        for i in self.model.passive:
+            x, row = self._values[i], self.G[i]
+            rows += [row] if x.op == "input" else [-x.sin() * row, x.cos() * row]
+        return np.stack(rows)
+
+    @cached_property
+    def _columns(self) -> dict[int, Values]:
+        """The Jacobian of the rows, by joint."""
+        return self.iteration.whole.linearised(self._values)[1]
+
+    @cached_property
+    def _passive(self) -> Orthogonal:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            columns = [self._columns[i] for i in self.iteration.whole.columns]
+            return Orthogonal(columns, self.iteration.whole.usual)
+
+    @property
+    def _actuated(self) -> list[Values]:
+        return [self._columns[i] for i in self.model.independent]
+
+    def _follow(self, x: Values, more: Values | None = None) -> Array:
+        """All rates where those of the coordinates are x, with more in the rows."""
+        rows = [0.0] * len(self._actuated[0]) if more is None else list(more)
+        for value, column in zip(x, self._actuated, strict=True):
+            rows = [r + value * a for r, a in zip(rows, column, strict=True)]
+        found = self._spread(x)
+        solved = self._passive.solve([-1.0 * r for r in rows])
+        for i, value in zip(self.iteration.whole.columns, solved, strict=True):
+            found[i] = value
+        return stacked(found, self.q)
+
+    def accelerations(self, qd: Array, qdd: Array) -> Array:
+        """Accelerations of all joints, (..., N)."""
+        if still(qd):
+            return self.rates(qdd)
+        return self._follow(entries(qdd), self._bias(self.rates(qd)))
+
+    def _bias(self, rates: Array) -> Values:
+        return [
+            x
+            for loop in self.iteration.whole.loops
+            for x in entries(loop.bias(self._around(loop.members), rates[..., list(loop.members)]))
+        ]
+
+    def _around(self, members: tuple[int, ...]) -> Array:
+        return stacked([self._values[i] for i in members])
+
+    def torques(self, tau: Array) -> Array:
+        """Torques at the coordinates, (..., n), for torques at all joints."""
+        if still(tau):
+            return np.zeros(self.n)
+        force = self._multipliers(tau)
+        found = []
+        for i, column in zip(self.model.independent, self._actuated, strict=True):
+            total = tau[..., i][()]
+            for a, f in zip(column, force, strict=True):
+                total = total - a * f
+            found.append(total)
+        return stacked(found, self.q)
+
+    def _multipliers(self, tau: Array) -> Values:
+        """λ of A_pᵀ λ = τ_p; of several the smallest."""
+        return self._passive.solve_transposed(
+            [tau[..., i][()] for i in self.iteration.whole.columns]
+        )
+
+    def G_rate(self, qd: Array) -> Array:
+        """Ġ: the bilinear form of Ȧ q̇ is a quarter of its difference at a sum and a difference."""
+        rates, columns = self.rates(qd), []
+        nothing: Values = [0.0] * self.n
+        for k in range(self.n):
+            ahead, back = (self._bias(rates + sign * self.G[..., :, k]) for sign in (1.0, -1.0))
+            form = [QUARTER * (a - b) for a, b in zip(ahead, back, strict=True)]
+            columns.append(self._follow(nothing, form))
+        return np.stack(columns, -1)
+
+    @property
+    def type2(self) -> Array:
+        """For each loop how much of a column of A_p is its own at least, beside what is usual."""
+        shares: dict[int, Any] = {}
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for i, (left, whole) in zip(
+                self.iteration.whole.columns, self._passive.shares, strict=True
+            ):
+                shares[i] = np.nan_to_num(np.sqrt(left / whole))
+        found = []
+        for loop in self.iteration.whole.loops:
+            around = [shares[i] for i in loop.members if i in shares]
+            closed = np.isfinite(self.q[..., list(loop.members)]).all(-1)
+            found.append(np.where(closed, np.min(np.broadcast_arrays(*around), 0), 0.0))
+        return np.stack(found, -1)
+
+    def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
+        """Force and moment of b on a at frame a for every loop, in world axes.
+
+        Where rows depend on each other, forces are the smallest of those that do.
+        """
+        force, found = iter(self._multipliers(tau)), []
+        for loop in self.iteration.whole.loops:
+            A, B = end_frames(frames, loop.loop)
+            f, m = np.zeros(3), np.zeros(3)
+            if loop.loop.couples:  # joints, not links, transmit it
+                next(force)
+                found.append((f, m))
+                continue
+            for k in loop.rows:
+                along, about = loop.loop.cut.rows[k].wrench(A, B)
+                size = np.asarray(next(force))[..., None]
+                f, m = f + size * along, m + size * about
+            found.append((f, m))
+        return found
 
 
 def still(x: Array) -> bool:

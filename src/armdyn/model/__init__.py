@@ -2,6 +2,7 @@
 
 from armdyn.model.assemble import Connection as Connection
 from armdyn.model.assemble import assemble as assemble
+from armdyn.model.cut_joints import Loop as Loop
 from armdyn.model.friction import FrictionLaw as FrictionLaw
 from armdyn.model.inertia import Inertia as Inertia
 from armdyn.model.joint import Drive as Drive
@@ -13,7 +14,6 @@ from armdyn.model.joint_types import JointType as JointType
 from armdyn.model.link import Body as Body
 from armdyn.model.link import Frame as Frame
 from armdyn.model.link import Link as Link
-from armdyn.model.loop import Loop as Loop
+from armdyn.model.link import Spring as Spring
 from armdyn.model.robot import GRAVITY as GRAVITY
 from armdyn.model.robot import RobotModel as RobotModel
-from armdyn.model.spring import Spring as Spring

@@ -1,7 +1,7 @@
 """From named links and joints, as descriptions give them, to a RobotModel in tree order."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from armdyn.model.friction import FrictionLaw
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint, Limits, Mimic, Rotor
 from armdyn.model.joint_types import COMPOUND_TYPES, CompoundType, JointType, joint_type
-from armdyn.model.link import Body, Frame, Link
+from armdyn.model.link import Body, Frame, Link, LinkParts
 from armdyn.model.robot import GRAVITY, RobotModel
 from armdyn.model.transform import IDENTITY, check_transform, frame_along, normalised
 
@@ -38,7 +38,7 @@ class Connection:
 
 def assemble(
     name: str,
-    links: Mapping[str, Inertia],
+    links: Mapping[str, Inertia | LinkParts],
     connections: Sequence[Connection],
     *,
     placements: Mapping[str, Array] | None = None,
@@ -52,10 +52,10 @@ def assemble(
 ) -> RobotModel:
     """A RobotModel in tree order, with fixed and locked joints merged into their parents.
 
-    The inertia of each link is in its own frame, and each joint is placed in the frame of its
-    parent; a compound joint becomes a chain of simple ones. A link whose frame is not the one that
-    its joint moves has a placement in the moved one (standard DH: at the far end). The tool is on
-    the link `tool`; None: on one named "tool", or at the end of the longest chain.
+    The inertia of each link, or its parts, is in its own frame, and each joint is placed in the
+    frame of its parent; a compound joint becomes a chain of simple ones. A link whose frame is not
+    the one that its joint moves has a placement in the moved one (standard DH: at the far end). The
+    tool is on the link `tool`; None: on a frame named "tool", or at the end of the longest chain.
     """
     check_name("robot", name)
     links, connections = _simple_joints(links, connections)
@@ -65,16 +65,21 @@ def assemble(
     joints = _check_mimics(tuple(_joint(c, index[c.parent], own[c.parent]) for c in order))
     if tool is not None:
         check_known(f"link for the tool in {name!r} named", tool, index)
-    end = tool or _natural_end(root, order)
     by_link = sorted(index.items(), key=lambda item: item[1])
-    base_link, *moving = (Link(link, (Body(link, links[link], own[link]),)) for link, _ in by_link)
+    base_link, *moving = (_link(link, links[link], own[link]) for link, _ in by_link)
+    each = (_frames(link, links[link], i, own[link]) for link, i in by_link)
+    frames = tuple(frame for on_link in each for frame in on_link)
+    if taken := _twice(frame.name for frame in frames):
+        raise ModelError(f"two links, bodies or frames are named {taken!r}")
+    named = {frame.name: frame for frame in frames}
+    end = tool or ("tool" if "tool" in named else _far_end(root, order))
     model = RobotModel(
         name=name,
         joints=joints,
         links=tuple(moving),
         base_link=base_link,
-        flange=Frame(end, index[end], own[end]),
-        frames=tuple(Frame(link, i, own[link]) for link, i in by_link),
+        flange=named[end] if end in named else Frame(end, index[end], own[end]),
+        frames=frames,
         tool=check_transform("tool", tool_transform),
         base=check_transform("base", base),
         gravity=check_constant("gravity", gravity, (3,)),
@@ -85,6 +90,22 @@ def assemble(
     return lock(model, fixed | dict(check_locked(locked)))
 
 
+def _link(name: str, given: Inertia | LinkParts, own: Array) -> Link:
+    """A link with its parts in the frame that its joint moves, where its own frame is at `own`."""
+    bodies = (Body(name, given),) if isinstance(given, Inertia) else given.bodies
+    # a body in the very frame keeps its numbers, without the rounding of a move
+    placements = (own if b.placement is IDENTITY else frozen(own @ b.placement) for b in bodies)
+    pairs = zip(bodies, placements, strict=True)
+    return Link(name, tuple(replace(body, placement=T) for body, T in pairs))
+
+
+def _frames(name: str, given: Inertia | LinkParts, index: int, own: Array) -> list[Frame]:
+    """The named places of a link."""
+    if isinstance(given, Inertia):
+        return [Frame(name, index, own)]
+    return [Frame(place, index, frozen(own @ T)) for place, T in given.places]
+
+
 def check_name(what: str, name: object) -> str:
     """A name that can be asked for and written to a file, or a ModelError."""
     if not isinstance(name, str) or not name:
@@ -93,8 +114,8 @@ def check_name(what: str, name: object) -> str:
 
 
 def _simple_joints(
-    links: Mapping[str, Inertia], connections: Sequence[Connection]
-) -> tuple[dict[str, Inertia], list[Connection]]:
+    links: Mapping[str, Inertia | LinkParts], connections: Sequence[Connection]
+) -> tuple[dict[str, Inertia | LinkParts], list[Connection]]:
     """Links and joints with the chain of simple joints in place of each compound one."""
     every, simple = dict(links), list[Connection]()
     for c in connections:
@@ -146,7 +167,7 @@ def _unit(where: str, axis: npt.ArrayLike) -> Array:
     return normalised(given)
 
 
-def _root(links: Mapping[str, Inertia], connections: Sequence[Connection]) -> str:
+def _root(links: Collection[str], connections: Sequence[Connection]) -> str:
     """The one link that no joint carries, once names and joints have been checked."""
     for link in links:
         check_name("link", link)
@@ -185,7 +206,7 @@ def _twice(names: Iterable[str]) -> str:
 
 
 def _tree_order(
-    links: Mapping[str, Inertia], connections: Sequence[Connection]
+    links: Collection[str], connections: Sequence[Connection]
 ) -> tuple[str, list[Connection]]:
     """The root and the joints, depth first, in the order of the description."""
     root, order = _root(links, connections), list[Connection]()
@@ -242,11 +263,9 @@ def _check_mimics(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
     return joints
 
 
-def _natural_end(root: str, order: list[Connection]) -> str:
-    """The link named "tool", else the end of the longest chain."""
+def _far_end(root: str, order: list[Connection]) -> str:
+    """The link at the end of the longest chain."""
     depth = {root: 0}
     for c in order:
         depth[c.child] = depth[c.parent] + 1
-    if "tool" in depth:
-        return "tool"
     return max(depth, key=depth.__getitem__)

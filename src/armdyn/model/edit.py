@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, check_truth, frozen
-from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, shown
-from armdyn.model.cut_joints import COUPLING, CutJoint, polynomial
+from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_all_known, check_known, shown
+from armdyn.model.cut_joints import COUPLING, CutJoint, Loop, polynomial
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Drive, Joint
 from armdyn.model.link import Body, Frame, Link
-from armdyn.model.loop import Loop
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import IDENTITY, check_transform, inverse, transform
 
@@ -301,8 +300,7 @@ def coupling_between(
 ) -> Loop:
     """A coupling of two joints by their names: q = c₀ + c₁ q_leader + c₂ q_leader² + ..."""
     names = [joint.name for joint in model.joints]
-    for joint in (follower, leader):
-        check_known(f"joint coupled in {model.name!r} named", joint, names)
+    check_all_known(f"joint coupled in {model.name!r} named", (follower, leader), names)
     ends = names.index(follower), names.index(leader)
     return Loop(name, COUPLING, *ends, coefficients=tuple(float(c) for c in coefficients))
 
@@ -326,8 +324,7 @@ def with_loops(
     """
     names = [joint.name for joint in model.joints]
     for what, given in (("passive joint", passive), ("joint in the assembly", assembly)):
-        for name in given:
-            check_known(f"{what} of {model.name!r} named", name, names)
+        check_all_known(f"{what} of {model.name!r} named", given, names)
     every = (*loops, *mimic_couplings(model)) if loops else ()
     following = {loop.link_a for loop in every if loop.couples}
 

@@ -1,7 +1,16 @@
-"""Inertia: the ten numbers of a rigid body, with the point and the axes they were given in."""
+"""Inertia: the ten numbers of a rigid body, with the point and the axes they were given in.
+
+Uniform bodies of simple shapes have theirs from a volume, a centre of mass and spreads. The spread
+of a body along x is ∫ (x - c)² dm / m, c being its centre of mass. Three spreads along the
+principal axes give the tensor: Ixx = m (spread_y + spread_z), and so on. A shape with an axis has
+it along z. All are centred at the origin, but a cone stands on it. Solids bounded by triangles have
+their second moments from these, which a reader gets from a file.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -9,10 +18,150 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, check_constant, check_truth, frozen
-from armdyn.errors import InertiaError, ModelError, shown
-from armdyn.model import mesh, shapes
+from armdyn.arrays import Array, check_choice, check_constant, check_number, check_truth, frozen
+from armdyn.errors import InertiaError, ModelError, check_known, shown
+from armdyn.model.ranges import MASS_RANGE, SHAPE_RANGE
 from armdyn.model.transform import check_transform, transform
+
+AXES = "zxy"
+"""Names of the axes; the index is the number of cyclic steps that take z there."""
+
+
+def uniform_pseudo(
+    name: str,
+    spread: tuple[float, float, float],
+    volume: float,
+    mass: float | None,
+    density: float | None,
+    axis: str = "z",
+    centre: float = 0.0,
+) -> Array:
+    """The 4x4 pseudo-inertia ∫ r̄ r̄ᵀ dm of a uniform body.
+
+    Args:
+        name: What it is called in errors.
+        spread: Mean squared distance from the centre of mass along x, y and z [m²].
+        volume: Volume [m³]; 0 for a body that has none.
+        mass: Mass [kg]; or else density.
+        density: Density [kg/m³].
+        axis: Where z of the shape points.
+        centre: Height of the centre of mass above the origin [m].
+    """
+    check_choice(f"{name}: axis", axis, sorted(AXES))
+    m = given_mass(name, mass, density, volume)
+    steps = AXES.index(axis)
+    middle = np.append(np.roll([0.0, 0.0, centre], steps), 1.0)
+    return m * (np.diag([*np.roll(spread, steps), 0.0]) + np.outer(middle, middle))
+
+
+def given_mass(what: str, mass: float | None, density: float | None, volume: float) -> float:
+    """The mass of a body [kg], of which the mass or the density [kg/m³] is given."""
+    if density is not None and not volume:
+        raise ModelError(f"{what}: it has no volume and thus no density; give its mass [kg]")
+    if (mass is None) == (density is None):
+        found = "neither" if mass is None else "both"
+        expected = "mass [kg] or density [kg/m³]" if volume else "mass [kg]"
+        raise ModelError(f"{what}: give {expected}, one of them; got {found}")
+    key, given = ("density", density) if mass is None else ("mass", mass)
+    value = _positive(f"{what}: {key}", given)
+    m = value if density is None else value * volume
+    return _within(f"{what}: its mass", m, "kg", MASS_RANGE)
+
+
+def _within(what: str, number: float, unit: str, bounds: tuple[float, float]) -> float:
+    least, most = bounds
+    if not least <= number <= most:
+        raise ModelError(
+            f"{what} is {number:g} {unit}; {least:g} to {most:g} can be computed with. Check the "
+            "units"
+        )
+    return number
+
+
+def _positive(what: str, value: object) -> float:
+    number = check_number(what, value)
+    if number <= 0:
+        raise ModelError(f"{what}: expected a positive number, got {shown(value)}")
+    return number
+
+
+def check_lengths(shape: str, **given: object) -> list[float]:
+    """The lengths of a shape by their names, or a ModelError; `size` and `radii` are three."""
+    checked = []
+    for key, value in given.items():
+        what, three = f"{shape}: {key}", key in ("size", "radii")
+        each = check_constant(what, value, (3,)) if three else (value,)  # type: ignore[arg-type]
+        checked += [_within(what, _positive(what, one), "m", SHAPE_RANGE) for one in each]
+    return checked
+
+
+SHAPES: dict[str, tuple[str, ...]] = {
+    "box": ("size",),
+    "cylinder": ("radius", "length"),
+    "tube": ("radius", "inner_radius", "length"),
+    "sphere": ("radius",),
+    "capsule": ("radius", "length"),
+    "cone": ("radius", "length"),
+    "ellipsoid": ("radii",),
+    "rod": ("length",),
+    "point": (),
+}
+"""Every shape by its name, with the names of its lengths."""
+VOLUMELESS = ("rod", "point")
+"""Those without a volume."""
+UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
+"""Length of each unit in which a mesh may be drawn [m]."""
+
+TriangleReader = Callable[[str | Path, bool], Array]
+"""The corners of the triangles of a mesh file, (f, 3, 3), wound so that their normals point out;
+the flag asks for the convex hull. Anything else that a file may have in it is an error."""
+_readers: list[TriangleReader] = []
+
+
+def use_reader(reader: TriangleReader) -> TriangleReader:
+    """Let `Inertia.mesh` read files by this function; reading belongs to the room `io`."""
+    _readers[:] = [reader]
+    return reader
+
+
+def read_triangles(path: str | Path, hull: bool) -> Array:
+    """The triangles of a mesh file, by the reader in use."""
+    return _readers[0](path, hull)
+
+
+def check_scale(scale: ArrayLike, units: str = "m") -> Array:
+    """Factors from the numbers of a mesh to metres along x, y and z; negative ones mirror it."""
+    check_known("unit of length", units, UNITS)
+    given = check_constant(
+        "scale", np.broadcast_to(scale, 3) if np.ndim(scale) == 0 else scale, (3,)
+    )
+    factors = given * UNITS[units]
+    least, most = SHAPE_RANGE
+    if not np.all((np.abs(factors) >= least) & (np.abs(factors) <= most)):
+        raise ModelError(
+            f"scale: expected sizes from {least:g} to {most:g}, got {shown(given.tolist())}"
+        )
+    return factors
+
+
+def solid_moments(triangles: Array) -> Array:
+    """∫ r̄ r̄ᵀ dV with r̄ = (r, 1) over the solid that triangles bound, (4, 4).
+
+    It is the sum over the tetrahedra from one point to every triangle, with the sign of their
+    volumes. The point is amid the triangles, so that no digits are lost far from the origin. All
+    normals point out, or all point in, as those of a mirrored solid do.
+    """
+    amid = triangles.mean((0, 1))
+    r = triangles - amid
+    six = np.linalg.det(r)
+    ends = np.concatenate([r, r.sum(1, keepdims=True)], axis=1)  # three corners, and their sum
+    squares = (six[:, None, None] * ends).reshape(-1, 3).T @ ends.reshape(-1, 3)
+    first, volume = six @ ends[:, 3] / 24, six.sum() / 6
+    moments = np.block([[squares / 120, first[:, None]], [first, volume]])
+    back = transform(position=amid)
+    moved = np.sign(volume) * back @ moments @ back.T
+    return 0.5 * (moved + moved.T)
+
 
 DIGITS_TOLERANCE = 1e-6
 """Relative violation that is taken for rounding of the printed digits."""
@@ -109,21 +258,27 @@ class Inertia:
         cls, size: ArrayLike, *, mass: float | None = None, density: float | None = None
     ) -> Self:
         """A box centred at the origin, with the lengths `size` along x, y and z [m]."""
-        return cls.from_pseudo(shapes.box(size).pseudo(mass, density))
+        a, b, c = check_lengths("box", size=size)
+        spread = a**2 / 12, b**2 / 12, c**2 / 12
+        return cls.from_pseudo(uniform_pseudo("box", spread, a * b * c, mass, density))
 
     @classmethod
     def ellipsoid(
         cls, radii: ArrayLike, *, mass: float | None = None, density: float | None = None
     ) -> Self:
         """An ellipsoid centred at the origin, with the half axes `radii` along x, y and z [m]."""
-        return cls.from_pseudo(shapes.ellipsoid(radii).pseudo(mass, density))
+        a, b, c = check_lengths("ellipsoid", radii=radii)
+        spread, volume = (a**2 / 5, b**2 / 5, c**2 / 5), 4 / 3 * math.pi * a * b * c
+        return cls.from_pseudo(uniform_pseudo("ellipsoid", spread, volume, mass, density))
 
     @classmethod
     def sphere(
         cls, radius: float, *, mass: float | None = None, density: float | None = None
     ) -> Self:
         """A ball centred at the origin, radius [m]."""
-        return cls.from_pseudo(shapes.sphere(radius).pseudo(mass, density))
+        (r,) = check_lengths("sphere", radius=radius)
+        spread, volume = (r**2 / 5, r**2 / 5, r**2 / 5), 4 / 3 * math.pi * r**3
+        return cls.from_pseudo(uniform_pseudo("sphere", spread, volume, mass, density))
 
     @classmethod
     def cylinder(
@@ -136,7 +291,9 @@ class Inertia:
         axis: str = "z",
     ) -> Self:
         """A cylinder centred at the origin [m], along the axis "x", "y" or "z"."""
-        return cls.from_pseudo(shapes.cylinder(radius, length).pseudo(mass, density, axis))
+        r, h = check_lengths("cylinder", radius=radius, length=length)
+        spread, volume = (r**2 / 4, r**2 / 4, h**2 / 12), math.pi * r**2 * h
+        return cls.from_pseudo(uniform_pseudo("cylinder", spread, volume, mass, density, axis))
 
     @classmethod
     def tube(
@@ -150,9 +307,13 @@ class Inertia:
         axis: str = "z",
     ) -> Self:
         """A hollow cylinder without lids, centred at the origin; `radius` is the outer one [m]."""
-        return cls.from_pseudo(
-            shapes.tube(radius, inner_radius, length).pseudo(mass, density, axis)
-        )
+        given = {"radius": radius, "inner_radius": inner_radius, "length": length}
+        r, i, h = check_lengths("tube", **given)
+        if i >= r:
+            raise ModelError(f"tube: inner_radius {i:g} m must be less than radius {r:g} m")
+        across, volume = (r**2 + i**2) / 4, math.pi * (r - i) * (r + i) * h
+        spread = across, across, h**2 / 12
+        return cls.from_pseudo(uniform_pseudo("tube", spread, volume, mass, density, axis))
 
     @classmethod
     def capsule(
@@ -165,7 +326,14 @@ class Inertia:
         axis: str = "z",
     ) -> Self:
         """A cylinder with round ends, centred at the origin; `length` is without the ends [m]."""
-        return cls.from_pseudo(shapes.capsule(radius, length).pseudo(mass, density, axis))
+        r, h = check_lengths("capsule", radius=radius, length=length)
+        middle, ends = math.pi * r**2 * h, 4 / 3 * math.pi * r**3
+        volume = middle + ends
+        across = (middle * r**2 / 4 + ends * r**2 / 5) / volume
+        # of half a ball on its flat side, the mean height is 3r/8, the mean squared height r²/5
+        along = (middle * h**2 / 12 + ends * (h**2 / 4 + 3 * h * r / 8 + r**2 / 5)) / volume
+        spread = across, across, along
+        return cls.from_pseudo(uniform_pseudo("capsule", spread, volume, mass, density, axis))
 
     @classmethod
     def cone(
@@ -178,7 +346,9 @@ class Inertia:
         axis: str = "z",
     ) -> Self:
         """A cone with its base around the origin and its tip at `length` on the axis [m]."""
-        return cls.from_pseudo(shapes.cone(radius, length).pseudo(mass, density, axis))
+        r, h = check_lengths("cone", radius=radius, length=length)
+        spread, volume = (3 * r**2 / 20, 3 * r**2 / 20, 3 * h**2 / 80), math.pi * r**2 * h / 3
+        return cls.from_pseudo(uniform_pseudo("cone", spread, volume, mass, density, axis, h / 4))
 
     @classmethod
     def rod(
@@ -190,7 +360,9 @@ class Inertia:
         axis: str = "z",
     ) -> Self:
         """A thin rod centred at the origin [m]; it has no volume and takes a mass alone."""
-        return cls.from_pseudo(shapes.rod(length).pseudo(mass, density, axis))
+        (h,) = check_lengths("rod", length=length)
+        spread = 0.0, 0.0, h**2 / 12
+        return cls.from_pseudo(uniform_pseudo("rod", spread, 0.0, mass, density, axis))
 
     @classmethod
     def point(
@@ -202,8 +374,9 @@ class Inertia:
     ) -> Self:
         """A mass at a position [m]; it has no volume and takes a mass alone."""
         r = (*check_constant("point: position", position, (3,)), 1.0)
+        m = given_mass("point", mass, density, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):  # a robot refuses what is not finite
-            return cls.from_pseudo(shapes.point().pseudo(mass, density)[3, 3] * np.outer(r, r))
+            return cls.from_pseudo(m * np.outer(r, r))
 
     @classmethod
     def mesh(
@@ -229,11 +402,11 @@ class Inertia:
         Raises:
             MeshError: The file cannot be read, or its triangles bound no volume.
         """
-        factors = mesh.check_scale(scale, units)
-        triangles = mesh.read_triangles(path, check_truth("hull", hull))
-        moments = mesh.solid_moments(triangles * factors)
+        factors = check_scale(scale, units)
+        triangles = read_triangles(path, check_truth("hull", hull))
+        moments = solid_moments(triangles * factors)
         volume = float(moments[3, 3])
-        m = shapes.given_mass(f"mesh {path}", mass, density, volume)
+        m = given_mass(f"mesh {path}", mass, density, volume)
         return cls.from_pseudo(m / volume * moments)
 
     @property

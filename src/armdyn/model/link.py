@@ -1,9 +1,13 @@
-"""Links: what moves together, and the parts it was made of."""
+"""Links: what moves together, the parts it was made of, and springs between points of two links."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
-from armdyn.arrays import Array
+import numpy as np
+
+from armdyn.arrays import Array, frozen
 from armdyn.model.inertia import Inertia
+from armdyn.model.ranges import LARGEST_LENGTH, MASS_RANGE
 from armdyn.model.transform import IDENTITY
 
 
@@ -32,6 +36,15 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LinkParts:
+    """What a description puts on a link, all in the frame of the link."""
+
+    bodies: tuple[Body, ...]
+    places: tuple[tuple[str, Array], ...]
+    """Names and placements, (4, 4), of its frames."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Link:
     """Everything that moves with one joint, fixed joints merged."""
 
@@ -47,3 +60,49 @@ class Link:
         else:
             total = sum((b.inertia.moved(b.placement) for b in self.bodies), Inertia.zero())
         object.__setattr__(self, "inertia", total)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spring:
+    """A linear spring whose energy is ½ k (|p - a| - l)².
+
+    Points are in the frames of their links, whose origins are on the joints.
+    """
+
+    link: int
+    """Index of the link on which the point p is; -1 is the base."""
+    point: Array
+    """p in the frame of that link, shape (3,) [m]."""
+    other: int
+    """Index of the link on which the anchor a is; -1 is the base."""
+    anchor: Array
+    """a in the frame of the other link, shape (3,) [m]."""
+    stiffness: float
+    """k [N/m]."""
+    free_length: float = 0.0
+    """l [m]; 0 is an ideal spring, as a wire over a pulley makes one, and a negative one is wound
+    with a tension of its own."""
+    name: str = ""
+
+    def moved(self, host: Callable[[int], tuple[int, Array]]) -> "Spring":
+        """The spring with its ends on other links: the new one, and the old one's place in it."""
+        (link, P), (other, A) = host(self.link), host(self.other)
+        point = frozen(P[:3, :3] @ self.point + P[:3, 3])
+        anchor = frozen(A[:3, :3] @ self.anchor + A[:3, 3])
+        return replace(self, link=link, point=point, other=other, anchor=anchor)
+
+    @property
+    def fault(self) -> str:
+        """Why no robot can have this spring; empty if one can."""
+        if not self.name:
+            return "it has no name"
+        if self.link == self.other:
+            return "both ends are on one link, so that it does nothing"
+        for end, place in (("point", self.point), ("anchor", self.anchor)):
+            if not (np.abs(place) <= LARGEST_LENGTH).all():
+                return f"its {end} is farther than {LARGEST_LENGTH:g} m away, {place.tolist()}"
+        if not 0 <= self.stiffness <= MASS_RANGE[1]:
+            return f"its stiffness must be finite and not negative, got {self.stiffness!r}"
+        if not abs(self.free_length) <= LARGEST_LENGTH:
+            return f"its free_length must be finite, got {self.free_length!r}"
+        return ""

@@ -1,7 +1,7 @@
 """RobotModel: a robot as frozen data, in the one convention that everything below io knows."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
@@ -10,11 +10,10 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.errors import InertiaError, LoopError, ModelError, check_known, counted
 from armdyn.forks import cached_property
+from armdyn.model.cut_joints import Loop, check_loops
 from armdyn.model.joint import Drive, Joint
-from armdyn.model.link import Body, Frame, Link
-from armdyn.model.loop import Loop, check_loops
+from armdyn.model.link import Body, Frame, Link, Spring
 from armdyn.model.ranges import LARGEST_LENGTH, MASS_RANGE, MOMENT_RANGE
-from armdyn.model.spring import Spring, check_springs
 from armdyn.model.transform import IDENTITY
 
 GRAVITY = frozen([0.0, 0.0, -9.81])
@@ -70,12 +69,9 @@ class RobotModel:
         """Refuse numbers beyond all bounds, and two places named "tool"."""
         self._check_loops()
         self._check_finite()
-        self._check_drives()
-        parts = (self.base_link, *self.links)
-        taken = [*(joint.name for joint in self.joints), *(drive.name for drive in self.drives)]
-        check_springs(self.name, self.springs, [*taken, *(link.name for link in parts)])
-        bodies = (body for link in parts for body in link.bodies)
-        check_magnitudes(self.joints, self.drives, bodies, self.gravity)
+        self._check_parts()
+        for row in self._sizes():
+            _check_size(*row)
         # a frame of that name must be the tool frame itself
         if not any(frame.name == "tool" for frame in self.frames):
             return
@@ -106,16 +102,48 @@ class RobotModel:
         if not all(np.isfinite(part).all() for part in self.coupling or ()):
             raise ModelError("joints that mimic others do so by factors that are not finite")
 
-    def _check_drives(self) -> None:
-        names = [joint.name for joint in self.joints]
-        for place, drive in enumerate(self.drives):
+    def _check_parts(self) -> None:
+        """Refuse drives and springs that no robot can have, or whose names are taken."""
+        joints = [joint.name for joint in self.joints]
+        for drive in self.drives:
             where = f"drive {drive.name!r} of {self.name!r}"
-            if drive.name in (*names, *(other.name for other in self.drives[:place])):
-                raise ModelError(f"{where}: a joint or drive has this name; give each its own")
             for joint, _ in drive.ratios:
-                check_known(f"{where}: moving joint named", joint, names)
-            if drive.fault:
-                raise ModelError(f"{where}: {drive.fault}")
+                check_known(f"{where}: moving joint named", joint, joints)
+        links = [link.name for link in (self.base_link, *self.links)]
+        kinds: tuple[tuple[str, Sequence[Drive | Spring], list[str], str], ...] = (
+            ("drive", self.drives, joints, "joint or drive"),
+            ("spring", self.springs, links, "joint, drive, link or spring"),
+        )
+        taken: list[str] = []
+        for kind, parts, others, owners in kinds:
+            taken += others
+            for part in parts:
+                where = f"{kind} {part.name!r} of {self.name!r}"
+                if part.name in taken:
+                    raise ModelError(f"{where}: a {owners} has this name; give each its own")
+                taken.append(part.name)
+                if part.fault:
+                    raise ModelError(f"{where}: {part.fault}")
+
+    def _sizes(self) -> Iterator[tuple[str, str, str, object, float, float]]:
+        """Owner, name, unit and value of each number whose size counts, the largest and least."""
+        yield "gravity", "field", "m/s²", self.gravity, LARGEST_LENGTH, 0.0
+        rotors = [(f"joint {joint.name!r}", joint.rotor.reflected) for joint in self.joints]
+        for joint, (where, _) in zip(self.joints, rotors, strict=True):
+            yield where, "offset", "m", joint.placement[:3, 3], LARGEST_LENGTH, 0.0
+        for drive in self.drives:
+            largest = max(abs(ratio) for _, ratio in drive.ratios)
+            rotors.append((f"drive {drive.name!r}", largest**2 * drive.rotor.reflected))
+        for where, felt in rotors:
+            yield where, "rotor inertia times gear_ratio²", "kg m²", felt, *MOMENT_RANGE[::-1]
+        for body in (body for link in (self.base_link, *self.links) for body in link.bodies):
+            where, inertia = f"link {body.name!r}", body.inertia
+            yield where, "mass", "kg", inertia.mass, *MASS_RANGE[::-1]
+            yield where, "placement", "m", body.placement[:3, 3], LARGEST_LENGTH, 0.0
+            first, most = inertia.first_moment, MASS_RANGE[1] * LARGEST_LENGTH
+            yield where, "first moment", "kg m", first, most, 0.0
+            least = MOMENT_RANGE[0] if _size(inertia.mass) == 0 else 0.0
+            yield where, "moment of inertia", "kg m²", inertia.moment, MOMENT_RANGE[1], least
 
     def _check_loops(self) -> None:
         if not all(joint.type.moves for joint in self.joints):
@@ -306,36 +334,10 @@ def _collect(value: Any, pieces: list[bytes]) -> None:
         pieces.append(str(id(value)).encode())
 
 
-def check_magnitudes(
-    joints: Iterable[Joint], drives: Iterable[Drive], bodies: Iterable[Body], gravity: Array
-) -> None:
-    """A ModelError if a number is so large or small that torques would lose it silently."""
-    _check("gravity", "field", "m/s²", gravity, LARGEST_LENGTH)
-    for joint in joints:
-        where = f"joint {joint.name!r}"
-        _check(where, "offset", "m", joint.placement[:3, 3], LARGEST_LENGTH)
-        _check_rotor(where, joint.rotor.reflected)
-    for drive in drives:
-        largest = max(abs(ratio) for _, ratio in drive.ratios)
-        _check_rotor(f"drive {drive.name!r}", largest**2 * drive.rotor.reflected)
-    for body in bodies:
-        where, inertia = f"link {body.name!r}", body.inertia
-        _check(where, "mass", "kg", inertia.mass, MASS_RANGE[1], MASS_RANGE[0])
-        _check(where, "placement", "m", body.placement[:3, 3], LARGEST_LENGTH)
-        _check(where, "first moment", "kg m", inertia.first_moment, MASS_RANGE[1] * LARGEST_LENGTH)
-        least = MOMENT_RANGE[0] if _size(inertia.mass) == 0 else 0.0
-        _check(where, "moment of inertia", "kg m²", inertia.moment, MOMENT_RANGE[1], least)
-
-
-def _check_rotor(where: str, felt: float) -> None:
-    largest, least = MOMENT_RANGE[1], MOMENT_RANGE[0]
-    _check(where, "rotor inertia times gear_ratio²", "kg m²", felt, largest, least)
-
-
-def _check(
+def _check_size(
     where: str, what: str, unit: str, value: object, largest: float, least: float = 0.0
 ) -> None:
-    """Refuse a number whose size is not 0 and not between these."""
+    """A ModelError if a number is so large or small that torques would lose it silently."""
     size = _size(value)
     if not size <= largest:
         raise ModelError(

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from armdyn.errors import ArmdynWarning, InertiaError, ModelError, is_one_of, shown
+from armdyn.arrays import check_choice
+from armdyn.errors import ArmdynWarning, InertiaError
 from armdyn.model.link import Body
 from armdyn.model.robot import RobotModel
 
@@ -69,8 +70,7 @@ def check_physical(model: RobotModel, physical: Physical = "error") -> RobotMode
 
 def physical_warnings(model: RobotModel, physical: Physical = "error") -> Iterator[Finding]:
     """Inertias that are odd but legal, or that cannot exist and are wanted all the same."""
-    if not is_one_of(physical, ("error", "warn", "ignore")):
-        raise ModelError(f"physical must be 'error', 'warn' or 'ignore', got {shown(physical)}")
+    check_choice("physical", physical, ("error", "warn", "ignore"))
     for finding in physical_findings(model):
         text = f"{finding.where} of {model.name!r}: {finding.message}"
         if finding.level == "error" and physical == "error":

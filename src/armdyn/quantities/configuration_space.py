@@ -7,11 +7,13 @@ matrix is C_ij = Σ c_ijk q̇_k.
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.formulations.coriolis import configuration_space
 from armdyn.graph.count import count
-from armdyn.quantities.otherwise import SPACE_BY_SYMBOLS, SYMBOLS_BY_VELOCITIES
-from armdyn.quantities.quantity import Quantity
+from armdyn.model import RobotModel
+from armdyn.quantities.quantity import Otherwise, Quantity, Run
+from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
-from armdyn.thresholds import MOST_SYMBOLS
+from armdyn.thresholds import MOST_SYMBOLS, WHOLE_DERIVATIVES
 
 
 def has_few_symbols(s: TracedRobot) -> bool:
@@ -53,6 +55,17 @@ def _symbols(s: TracedRobot, M: Array, q: Array) -> Array:
     return slopes + np.swapaxes(slopes, 1, 2) - np.moveaxis(slopes, 2, 0)
 
 
+def _by_velocities(run: Run, model: RobotModel, request: Request, q: Array) -> Array:
+    # C_ij = Σ c_ijk q̇_k, so unit velocities give them one by one
+    return np.moveaxis(run("coriolis_matrix", q[..., None, :], np.eye(q.shape[-1])), -3, -1)
+
+
+def _by_symbols(run: Run, model: RobotModel, request: Request, q: Array) -> Array:
+    M, symbols, G = (run(name, q) for name in ("mass_matrix", "christoffel", "gravity_vector"))
+    form = configuration_space(M, symbols, G)
+    return np.concatenate([form.M, form.B, form.C, form.G[..., None]], -1)
+
+
 CHRISTOFFEL = Quantity(
     "christoffel",
     "Christoffel symbols: torques of velocities are the sums of c_ijk qd_j qd_k over j and k.",
@@ -63,7 +76,7 @@ CHRISTOFFEL = Quantity(
     shape=("n", "n", "n"),
     terms=("coriolis",),
     options=("payload",),
-    otherwise=SYMBOLS_BY_VELOCITIES,
+    otherwise=Otherwise(_by_velocities, WHOLE_DERIVATIVES),
 )
 CONFIGURATION_SPACE = Quantity(
     "configuration_space",
@@ -76,5 +89,5 @@ CONFIGURATION_SPACE = Quantity(
     shape=("n", "(n + 1) (n + 2) / 2"),
     terms=("links", "rotors", "coriolis", "gravity"),
     options=("payload", "gravity"),
-    otherwise=SPACE_BY_SYMBOLS,
+    otherwise=Otherwise(_by_symbols, WHOLE_DERIVATIVES),
 )

@@ -4,15 +4,18 @@ from functools import partial
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, lost
+from armdyn.formulations.slopes import TorqueSlopes, acceleration_slopes
 from armdyn.graph.count import count
 from armdyn.graph.differentiate import jacobian, jvp
 from armdyn.graph.nodes import Node
 from armdyn.graph.visit import transcribe
+from armdyn.model import RobotModel
 from armdyn.quantities.configuration_space import doubled_symbols, has_few_symbols
-from armdyn.quantities.otherwise import BY_DIRECTIONS, BY_TORQUES
-from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
+from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Otherwise, Quantity, Run
+from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.thresholds import WHOLE_DERIVATIVES
 
 
 def _torque_derivatives(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
@@ -68,6 +71,27 @@ def substituted(values: Array, symbols: Array, by: Array) -> Array:
     return np.array(made, dtype=object).reshape(values.shape)
 
 
+def _by_directions(run: Run, model: RobotModel, request: Request, *motion: Array) -> Array:
+    """∂τ/∂q and ∂τ/∂q̇, (..., 2, n, n), a column for each direction."""
+    along = [v[..., None, :] for v in motion]
+    unit = np.eye(motion[0].shape[-1])
+    found = run("inverse_dynamics_slope", *along, unit, unit, friction=request.friction)
+    return np.ascontiguousarray(np.moveaxis(found, -3, -1))
+
+
+def _by_torques(
+    run: Run, model: RobotModel, request: Request, q: Array, qd: Array, tau: Array
+) -> Array:
+    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, (..., 3, n, n), from the derivatives of torques."""
+    friction = {"friction": request.friction}
+    qdd = run("forward_dynamics", q, qd, tau, **friction)
+    if lost(qdd, q, qd, tau):  # then nothing can be solved for
+        return np.full((*q.shape[:-1], 3, q.shape[-1], q.shape[-1]), np.nan)
+    dq, dqd = np.moveaxis(run("inverse_dynamics_derivatives", q, qd, qdd, **friction), -3, 0)
+    found = acceleration_slopes(TorqueSlopes(dq, dqd, run("mass_matrix", q)))
+    return np.stack([found.dq, found.dqd, found.dtau], -3)
+
+
 _without_wrench = tuple(term for term in TERMS if term != "wrench")
 _derivatives = partial(Quantity, symbol="D", terms=_without_wrench, options=TORQUE_OPTIONS)
 INVERSE_DYNAMICS_DERIVATIVES = _derivatives(
@@ -77,7 +101,7 @@ INVERSE_DYNAMICS_DERIVATIVES = _derivatives(
     _torque_derivatives,
     result="dtau/dq, then dtau/dqd",
     shape=(2, "n", "n"),
-    otherwise=BY_DIRECTIONS,
+    otherwise=Otherwise(_by_directions, WHOLE_DERIVATIVES),
 )
 INVERSE_DYNAMICS_SLOPE = _derivatives(
     "inverse_dynamics_slope",
@@ -96,5 +120,5 @@ FORWARD_DYNAMICS_DERIVATIVES = _derivatives(
     result="dqdd/dq, then dqdd/dqd, then dqdd/dtau",
     shape=(3, "n", "n"),
     solves=True,
-    otherwise=BY_TORQUES,
+    otherwise=Otherwise(_by_torques, WHOLE_DERIVATIVES),
 )

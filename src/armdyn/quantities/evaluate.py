@@ -1,23 +1,25 @@
 """How a robot evaluates a quantity: what its record says of that is read here alone."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, lost
-from armdyn.formulations.coordinates import Coordinates
+from armdyn.arrays import Array, broadcast, check_joint_vector, frozen, lost
+from armdyn.formulations.composite_body import mass_matrix
+from armdyn.formulations.coordinates import Coordinates, StandingMap
+from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.rotors import rotor_inertias, rotor_matrix
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.program import PASSIVE_JOINTS, QUANTITIES, checked
-from armdyn.quantities.quantity import WRENCH, Quantity, noun_of
+from armdyn.quantities.quantity import WRENCH, Quantity, Run, noun_of
 from armdyn.quantities.request import Request
-from armdyn.quantities.traced_robot import wrench_name
-
-Run = Callable[..., Array]
+from armdyn.quantities.traced_robot import TracedRobot, wrench_name
 
 
 def evaluator(
@@ -32,8 +34,8 @@ def evaluator(
     otherwise = quantity.otherwise
     if otherwise and otherwise.is_for(model) and not request.base_motion:
         checked(request, model)
-        way = partial(otherwise.way, run, model, request)
-        return lambda *arrays: way(*_vectors(quantity, model, request, arrays))
+        way = partial(otherwise.way, run) if otherwise.way else in_numpy
+        return lambda *arrays: way(model, request, *_vectors(quantity, model, request, arrays))
 
     def call_of(request: Request) -> Run:
         found = kernel(request)
@@ -86,3 +88,60 @@ def passive_joints(kernel: Callable[[Request], Any], effort: str, q: npt.ArrayLi
     with np.errstate(invalid="ignore", divide="ignore"):
         found: Array = kernel(Request(PASSIVE_JOINTS.name, effort=effort))(q)
     return found.reshape(*found.shape[:-2], -1)
+
+
+# robots that are so long that compiling takes minutes
+
+
+@dataclass(eq=False)
+class NumericRobot(TracedRobot):
+    """A robot of which quantities are made in floats, (..., n), each term by a textbook."""
+
+    vectors: Mapping[str, Array] = field(default_factory=dict)
+    """Arrays of one batch by the names of the arguments."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.zero = np.zeros_like(next(iter(self.vectors.values())))
+        self.plain = self.model
+        self.rotors = rotor_inertias(self.model)
+
+    def vector(self, name: str) -> Array:
+        """An argument."""
+        return self.vectors[name]
+
+    def here(self, q: Array) -> StandingMap:
+        """The map between coordinates and all joints."""
+        return self.at.at(q)
+
+    def nodes(self, values: Array) -> Array:
+        """The floats themselves."""
+        return values
+
+    def aside(self, friction: Array) -> Array:
+        """The terms of friction themselves."""
+        return friction
+
+    def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
+        """Torques of the links by Newton-Euler."""
+        model = self.model if weight else replace(self.model, gravity=frozen(np.zeros(3)))
+        at = self.here(q)
+        return at.torques(newton_euler(model, *at.motion(qd, qdd)).tau)
+
+    def full_mass_matrix(self, q: Array, times: float = 1.0) -> Array:
+        """M of all joints by composite bodies, (..., N, N)."""
+        return times * (mass_matrix(self.model, self.here(q).q) + rotor_matrix(self.model))
+
+    def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
+        """By articulated bodies unless joints depend on others."""
+        coupled = self.model.is_coupled
+        method: ForwardMethod = "composite_body" if coupled else "articulated_body"
+        return accelerations(self.at, q, qd, tau, self.wrench(self.here(q).q), method)
+
+
+def in_numpy(model: RobotModel, request: Request, *arrays: Array) -> Array:
+    """A quantity as it is built, in NumPy; wrenches are the last arrays."""
+    quantity = QUANTITIES[request.quantity]
+    names = (*quantity.arguments, *map(wrench_name, request.wrench))
+    robot = NumericRobot(model, request, vectors=dict(zip(names, arrays, strict=True)))
+    return quantity.build(robot, *arrays[: len(quantity.arguments)])

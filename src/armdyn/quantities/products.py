@@ -84,22 +84,12 @@ def _slopes_aside(traced: TracedRobot, outputs: Array) -> tuple[list[Node], list
     graph, terms = outputs.flat[0].graph, dict(traced.put_aside)
     symbols = [graph.input(name) for name in terms]
     inputs = [s for name in traced.inputs for s in traced.vector(name)]
-    following, rows = _following(traced), list[Slopes]()
+    following, rows = traced.following(), list[Slopes]()
     for name, term in terms.items():
         slopes = following.get(name) or _slopes(term, inputs, following)
         aside = partial(traced.stand_in, graph=graph, frictional=name in traced.frictional)
         rows.append({of: aside(x) for of, x in slopes.items() if not is_number(x, 0)})
     return symbols, rows
-
-
-def _following(traced: TracedRobot) -> dict[str, Slopes]:
-    """The derivatives of passive joints that are solved for, by the names of their symbols."""
-    found: dict[str, Slopes] = {}
-    for q, here in traced.solved_at:
-        slopes, names = traced.nodes(here.slopes), [x.name for x in q]
-        for symbol, row in zip(here.unknown, slopes, strict=True):
-            found[symbol.name] = dict(zip(names, row, strict=True))
-    return found
 
 
 def _slopes(term: Node, inputs: list[Node], following: dict[str, Slopes]) -> Slopes:

@@ -6,6 +6,7 @@ kinematics from the pages of `armdyn.formulations`. `armdyn.kernels.build` goes 
 to its plan and to machine code.
 """
 
+import gc
 from functools import lru_cache
 
 import numpy as np
@@ -15,11 +16,9 @@ from armdyn.errors import check_known, is_one_of
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities import (
-    cartesian,
     configuration_space,
     derivatives,
     dynamics,
-    equation_terms,
     kinematics,
     momentum,
     reactions,
@@ -56,8 +55,8 @@ PASSIVE_JOINTS = Quantity(
 QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
-        *(dynamics, equation_terms, configuration_space, kinematics),
-        *(cartesian, reactions, regressors, derivatives, momentum),
+        *(dynamics, configuration_space, kinematics, reactions),
+        *(regressors, derivatives, momentum),
     )
     for record in vars(file).values()
     if isinstance(record, Quantity)
@@ -96,13 +95,19 @@ def _program(
     model: RobotModel, request: Request, progress: Progress | None, snap: float
 ) -> Program:
     quantity = checked(request, model)
-    robot = trace_robot(model, request, progress, snap)
-    inputs = robot.inputs
-    if request.derivative is None:
-        nodes = shortest_nodes(robot, quantity)
-    else:
-        nodes, inputs = jacobian_product(robot, lambda: shortest_nodes(robot, quantity))
-    return robot.program(request.title, nodes, inputs)
+    collects = gc.isenabled()
+    gc.disable()  # it would look at all nodes again and again: a sixth of the time
+    try:
+        robot = trace_robot(model, request, progress, snap)
+        inputs = robot.inputs
+        if request.derivative is None:
+            nodes = shortest_nodes(robot, quantity)
+        else:
+            nodes, inputs = jacobian_product(robot, lambda: shortest_nodes(robot, quantity))
+        return robot.program(request.title, nodes, inputs)
+    finally:
+        if collects:
+            gc.enable()
 
 
 _recent = lru_cache(maxsize=4)(_program)

@@ -70,7 +70,7 @@ class TextbookRobot(TracedRobot):
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
         """By solving with the mass matrix."""
-        rest = tau + self.springs(q) - self.torques(q, qd, self.zero)
+        rest = tau - self.loads(q) - self.torques(q, qd, self.zero)
         return self.solve(self.mass_matrix(q), rest)
 
     def _models(self, weight: bool) -> list[tuple[list[int], RobotModel]]:

@@ -88,9 +88,9 @@ def noun_of(name: str) -> str | None:
 class Otherwise:
     """How `Robot` evaluates a quantity of robots whose kernels would take long to compile."""
 
-    way: Callable[..., Array]
+    way: Callable[..., Array] | None = None
     """From a function that runs other quantities as `Robot` does, the model, the request and arrays
-    of one batch to the result."""
+    of one batch to the result; None: as it is built, in NumPy."""
     joints: Threshold | None = None
     """Coordinates beyond which a robot is such a one; None: `COMPILED_JOINTS`."""
     entries: Threshold | None = None
@@ -103,6 +103,11 @@ class Otherwise:
         return self.entries is not None and sum(map(len, model.paths)) > self.entries.value
 
 
+Run = Callable[..., Array]
+"""Runs another quantity, by its name."""
+IN_NUMPY = Otherwise()
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A quantity of a robot."""
@@ -113,7 +118,8 @@ class Quantity:
     arguments: tuple[str, ...]
     """Names in `ARGUMENTS` of the vectors of coordinates that it is a function of."""
     build: Callable[..., Array]
-    """From a `TracedRobot` and the arguments as nodes to the entries."""
+    """From a `TracedRobot` and the arguments as nodes to the entries; in NumPy, if it may be, from
+    a `NumericRobot` and arrays (..., n)."""
     symbol: str
     """Its letter in exported code; "" for a number that is returned."""
     result: str = "torques [{torque}]"

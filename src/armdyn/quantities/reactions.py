@@ -108,30 +108,21 @@ def _in_axes(
     s: TracedRobot, frames: WorldFrames, own: tuple[Array, ...], world: bool, rows: Iterable[Row]
 ) -> Array:
     """The rows in the axes asked for, from those of the world or of the frames on joints."""
-    turned = (_turned(s, frames, own, world, link, vectors) for link, vectors in rows)
-    return np.stack([np.concatenate(pair) for pair in turned])
-
-
-def _turned(
-    s: TracedRobot,
-    frames: WorldFrames,
-    own: tuple[Array, ...],
-    world: bool,
-    link: int,
-    vectors: list[Array],
-) -> list[Array]:
-    """Vectors of a link, in axes of the world or of the frame on its joint, in those asked for."""
     model, axes = s.described, s.request.frame
-    if axes == "joint":
-        return [rotate(own[link] if link >= 0 else np.eye(3), v) for v in vectors]
-    if axes == "link":
-        name = model.links[link].name if link >= 0 else model.base_link.name
-        return [rotate_back(model.frame(name).placement[:3, :3], v) for v in vectors]
-    found = vectors if world else [rotate(frames.link(link)[0], v) for v in vectors]
-    if axes == "world":
-        return found
-    R = frame_in_world(frames, model.frame(axes))[0]
-    return [rotate_back(R, v) for v in found]
+
+    def turned(link: int, vectors: list[Array]) -> list[Array]:
+        if axes == "joint":
+            return [rotate(own[link] if link >= 0 else np.eye(3), v) for v in vectors]
+        if axes == "link":
+            name = model.links[link].name if link >= 0 else model.base_link.name
+            return [rotate_back(model.frame(name).placement[:3, :3], v) for v in vectors]
+        in_world = vectors if world else [rotate(frames.link(link)[0], v) for v in vectors]
+        if axes == "world":
+            return in_world
+        R = frame_in_world(frames, model.frame(axes))[0]
+        return [rotate_back(R, v) for v in in_world]
+
+    return np.stack([np.concatenate(turned(*row)) for row in rows])
 
 
 REACTIONS = Quantity(

@@ -96,10 +96,10 @@ class KernelOptions(TypedDict, total=False):
 
 
 _DEFAULTS = {field.name: field.default for field in fields(Request)}
-OPTIONS = {name: (name,) for name in (*TRUTHS, "link", "frame", "task")} | {
+_ALONE = (*TRUTHS, "link", "frame", "task", "formulation", "method")
+OPTIONS: dict[str, tuple[str, ...]] = {
+    **{name: (name,) for name in _ALONE},
     "wrench": ("wrench", "wrench_frame"),
-    "formulation": ("formulation",),
-    "method": ("method",),
 }
 """For every option of `robot.kernel` its fields in a request."""
 

@@ -111,7 +111,8 @@ class _Step:
     """The nodes of a step."""
 
     def __init__(self, s: TracedRobot, request: StepRequest):
-        self.s, self.request = s, request
+        self.s = s
+        self.request = request
         self.given = {k: s.graph.inputs(k, size) for k, size in request.inputs(s.n).items()}
         self.h = self.given["h"][0]
         self.q, self.rate = np.split(self.given["row"][: 2 * s.n], 2)

@@ -134,14 +134,15 @@ class TracedRobot:
             return found
         return self.nodes(found[: len(q)] + found[len(q) :] @ here.slopes)
 
-    @property
-    def solved_at(self) -> list[tuple[Array, StandingMap]]:
-        """Where passive joints are solved for, with the coordinates there."""
-        return [
-            (np.array([self.graph.nodes[k] for k in key], dtype=object), here)
-            for key, here in self._stood.items()
-            if here.unknown
-        ]
+    def following(self) -> dict[str, dict[str, Node]]:
+        """The derivatives of passive joints that are solved for, by the names of their symbols."""
+        slopes = {}
+        for key, here in self._stood.items():
+            names = [self.graph.nodes[k].name for k in key]
+            rows = self.nodes(here.slopes) if here.unknown else ()
+            for symbol, row in zip(here.unknown, rows, strict=True):
+                slopes[symbol.name] = dict(zip(names, row, strict=True))
+        return slopes
 
     def vector(self, name: str) -> Array:
         """An argument as nodes."""
@@ -295,14 +296,15 @@ class TracedRobot:
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array | None:
         """M⁻¹ (τ - C q̇ - g) by the fewest operations; None if no such program is searched for.
 
-        Torques are those less what springs need.
+        Torques are those less friction.
         """
+        rest = tau - self.loads(q) - self.springs(q)
         if self.runtime is not None or self.model.is_coupled or self.request.base_motion:
             return None
         qdd = np.empty(len(self.model.joints), dtype=object)
         for branch in self._branches(weight=True):
             some = [rotor.op == "parameter" for rotor in self.rotors[branch.members]]
-            given = {"q": q, "qd": qd, "tau": tau}
+            given = {"q": q, "qd": qd, "tau": rest}
             part = forward_dynamics(some)
             qdd[branch.members] = branch.shortest(part, given, self.rotors, self.budget)
         return qdd

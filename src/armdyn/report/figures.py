@@ -1,6 +1,5 @@
 """How every picture looks, and how it gets to its file."""
 
-import importlib.util
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import MissingExtraError, WriteError
+from armdyn.errors import WriteError, check_installed
 from armdyn.io.atomic import replacing
 from armdyn.io.regular import check_path
 
@@ -58,8 +57,7 @@ def check_plot(path: str | Path) -> None:
         raise WriteError(
             f"cannot draw a plot to {str(path)!r}: the ending must be one of {', '.join(FORMATS)}"
         )
-    if importlib.util.find_spec("matplotlib") is None:
-        raise MissingExtraError("matplotlib", "plot", "drawing a plot")
+    check_installed("matplotlib", "plot", "drawing a plot")
 
 
 def save_picture(path: str | Path, draw: Callable[..., Any], *drawn: Any) -> None:

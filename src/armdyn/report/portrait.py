@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_joint_vector, lost
 from armdyn.errors import ShapeError, shown
-from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
 from armdyn.html import html_table
 from armdyn.loops.coordinates import coordinates_of
@@ -39,7 +38,10 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     """
     at = coordinates_of(model)
     n = len(model.independent)
-    given = check_joint_vector("q", _middle(at) if q is None else q, n)
+    if q is None:  # amid its ranges, or as its loops are assembled
+        middle = np.asarray(model.ranges.mean(axis=1))
+        q = at.assembly[list(model.independent)] if model.loops else middle
+    given = check_joint_vector("q", q, n)
     if given.shape != (n,) or not np.isfinite(given).all():
         raise ShapeError(f"q: a picture has one configuration of {n} numbers, got {shown(q)}")
     positions = at.positions(given)
@@ -54,33 +56,28 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     place = ", ".join(f"{value + 0.0:.3g}" for value in given)
     figure = sheet(6.4, 6.0, model.title or model.name, f"q = ({place})"[:110], 0.05, 0.26)
     axes = figure.add_axes((0.02, 0.06, 0.96, 0.84), projection="3d")
-    _draw_ground(axes, centre, size, float(frames.base[1][2]))
+    for step in np.linspace(-0.6, 0.6, 7) * size:  # the ground
+        for pair in (((step, -0.6 * size), (step, 0.6 * size)),
+                     ((-0.6 * size, step), (0.6 * size, step))):  # fmt: skip
+            x, y = np.transpose(pair)
+            ground = centre[0] + x, centre[1] + y, float(frames.base[1][2])
+            axes.plot(*ground, color=PALE, linewidth=0.5, zorder=0)
     *links, last = link_lines(model, frames)
     for line in links:
         axes.plot(*line.T, color=LINK, linewidth=4.5, solid_capstyle="round", zorder=2)
     axes.plot(*last.T, color=LINK, linewidth=3.0, zorder=2)
     _draw_joints(axes, model, frames, AXIS_SHARE * size)
-    _draw_masses(axes, model, frames)
+    heaviest = max((link.inertia.mass for link in model.links), default=0.0) or 1.0
+    look: Any = {"color": MASS, "alpha": 0.45, "linewidth": 0, "depthshade": False, "zorder": 3}
+    for i, inertia in enumerate(link.inertia for link in model.links):
+        if inertia.mass > 0:
+            R, O = frames.link(i)
+            axes.scatter(*(O + R @ inertia.com), s=160 * inertia.mass / heaviest, **look)
     _draw_frame(axes, np.asarray(frames.base[0]), frames.base[1], FRAME_SHARE * size)
     _draw_frame(axes, tool_turned, tool, FRAME_SHARE * size)
     _set_room(axes, centre, size)
     _draw_legend(figure, model)
     return figure
-
-
-def _middle(at: Coordinates) -> Array:
-    """Where an arm is drawn by default: amid its ranges, or as its loops are assembled."""
-    if at.model.loops:
-        return at.assembly[list(at.model.independent)]
-    return np.asarray(at.model.ranges.mean(axis=1))
-
-
-def _draw_ground(axes: Any, centre: Array, size: float, height: float) -> None:
-    for step in np.linspace(-0.6, 0.6, 7) * size:
-        for pair in (((step, -0.6 * size), (step, 0.6 * size)),
-                     ((-0.6 * size, step), (0.6 * size, step))):  # fmt: skip
-            x, y = np.transpose(pair)
-            axes.plot(centre[0] + x, centre[1] + y, height, color=PALE, linewidth=0.5, zorder=0)
 
 
 def link_lines(model: RobotModel, frames: WorldFrames) -> list[Array]:
@@ -110,17 +107,6 @@ def _draw_joints(axes: Any, model: RobotModel, frames: WorldFrames, length: floa
     for loop in (loop for loop in model.loops if not loop.couples):
         place = end_frames(frames, loop)[0][:3, 3]
         ring(place, place, f"  {loop.name}", CUT, "left")
-
-
-def _draw_masses(axes: Any, model: RobotModel, frames: WorldFrames) -> None:
-    """Centres of mass, with areas as the masses."""
-    heaviest = max((link.inertia.mass for link in model.links), default=0.0) or 1.0
-    for i, link in enumerate(model.links):
-        if link.inertia.mass > 0:
-            R, O = frames.link(i)
-            look = {"color": MASS, "alpha": 0.45, "linewidth": 0, "depthshade": False}
-            area = 160 * link.inertia.mass / heaviest
-            axes.scatter(*(O + R @ link.inertia.com), s=area, **look, zorder=3)
 
 
 def _draw_frame(axes: Any, R: Array, O: Array, length: float) -> None:

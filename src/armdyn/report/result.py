@@ -14,7 +14,7 @@ from armdyn.errors import WriteError
 from armdyn.html import html_table, html_text
 from armdyn.io.atomic import write_text
 from armdyn.io.regular import check_path
-from armdyn.report.figures import FORMATS
+from armdyn.report.figures import FORMATS, save_picture
 
 ENDINGS = (".txt", ".json", *FORMATS)
 """What a result can be saved as."""
@@ -97,6 +97,20 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         told = (part.html() for part in self.sections() if part.title)
         return "".join(told) or html_text(self.report())
+
+
+class DrawnResult(Result):
+    """A result with a picture."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def figure(self) -> Any:
+        """The picture as a figure of matplotlib, in whatever style is set."""
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the picture to a .png, .pdf or .svg file."""
+        save_picture(path, self.figure)
 
 
 def plain_data(value: Any) -> Any:

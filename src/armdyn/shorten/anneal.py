@@ -16,10 +16,9 @@ import numpy as np
 from armdyn.graph.count import count
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.visit import reachable, transcribe
-from armdyn.shorten.candidates import Row, fitted, operations
+from armdyn.shorten.candidates import SQUARE, Pairs, Row, fitted, operations
 from armdyn.shorten.descent import Tables, descend
 from armdyn.shorten.network import COUNTED, Definition, Network
-from armdyn.shorten.pairs import SQUARE, Pairs
 from armdyn.shorten.search import Progress
 from armdyn.thresholds import MOST_PAIRED_CELLS
 

@@ -15,8 +15,7 @@ from armdyn.graph import field
 from armdyn.graph.evaluate import evaluate
 from armdyn.graph.field import PRIME, Residues, unsigned
 from armdyn.graph.nodes import Node
-from armdyn.shorten.cones import Cells
-from armdyn.shorten.network import ONE, Definition, Network
+from armdyn.shorten.network import COUNTED, ONE, ZERO, Definition, Network
 
 SMALLEST_DIVISOR = 1e-6
 """Constants below this are not divided by: they may be rounding errors of an exact zero."""
@@ -33,7 +32,77 @@ FILTER_SHARE = 16
 Row = tuple[int, int, int, int]
 """A cell, whether it is a product, and its operands."""
 
+Cells = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
+
+_OUTSIDE, _UNKNOWN = -1, -2
+"""The user of outputs, which dominates what no single cell needs; and no dominator yet."""
+
+
+class Cones:
+    """The cones of all live cells of a network as it is now.
+
+    The cone of a cell are the cells that only it needs, which vanish if it is computed in another
+    way. It is its subtree in the tree of dominators: a cell belongs to it if every way from an
+    output down to it passes through the top. Cones are nested or disjoint.
+    """
+
+    def __init__(self, net: Network):
+        used = [cell for cell, uses in enumerate(net.uses) if uses]
+        order = sorted(used, key=net.rank.__getitem__)
+        above = _dominators(net, order)
+        places = len(net.definition) + 1  # the last one is for the outside
+        size, width = [0] * places, [1] * places
+        for cell in order:
+            size[cell] += net.price[cell]
+            size[above[cell]] += size[cell]
+            width[above[cell]] += width[cell]
+        start, free = [_OUTSIDE] * places, [0] * places
+        for cell in reversed(order):
+            start[cell] = free[above[cell]]
+            free[above[cell]] += width[cell]
+            free[cell] = start[cell] + 1
+        self.size: Cells = np.array(size, dtype=np.intp)
+        """Operations of each cone; 0 for cells that are not live."""
+        self._start: Cells = np.array(start, dtype=np.intp)
+        self._end: Cells = self._start + np.array(width, dtype=np.intp)
+
+    def has(self, top: Cells, cell: Cells) -> npt.NDArray[np.bool_]:
+        """Whether a cell is in the cone of another."""
+        place = self._start[cell]
+        return (self._start[top] <= place) & (place < self._end[top]) & (place >= 0)
+
+    def freed(self, top: Cells, *kept: Cells) -> Cells:
+        """At most so many operations of a cone are not needed if some of its cells are."""
+        free = self.size[top].copy()
+        for i, cell in enumerate(kept):
+            counted = self.has(top, cell)
+            for j, other in enumerate(kept):
+                if i != j:
+                    again = self.has(other, cell)
+                    counted &= ~(again & (cell != other) if i < j else again)
+            free -= np.where(counted, self.size[cell], 0)
+        return free
+
+
+def _dominators(net: Network, order: list[int]) -> list[int]:
+    """The nearest cell that every way from the outputs to a cell passes, by cell."""
+    above, depth = [_UNKNOWN] * len(net.definition), [0] * len(net.definition)
+    for literal in net.outputs:
+        above[literal >> 1] = _OUTSIDE
+    for cell in reversed(order):
+        depth[cell] = 1 if above[cell] == _OUTSIDE else depth[above[cell]] + 1
+        for k in net.operands[cell]:
+            a, b = above[k], cell
+            if a == _UNKNOWN:
+                a = cell
+            while a not in (b, _OUTSIDE):
+                if depth[a] >= depth[b]:
+                    a = above[a]
+                else:
+                    b = above[b]
+            above[k] = a
+    return above
 
 
 class Table:
@@ -83,22 +152,21 @@ class Pool:
                 results.append(Identities(block[row], kind == 2, self.cells[column], place))
         return [Identities.join(results) for results in found]
 
-    def blocks(self) -> Iterator[tuple[int, Residues]]:
-        """Sums, differences and products of all pairs in blocks, with the first row of each.
+    def combined(self) -> Residues:
+        """Sums, differences and products of all pairs, (3, n, n).
 
-        A block has the shape (3, rows, columns from the first row on), and 0 where the pair is in
-        another place too, or is made of constants alone.
+        They are 0 where the pair is in another place too, or is made of constants alone.
         """
         n, start = len(self.cells), 0
+        keys = np.zeros((3, n, n), dtype=np.uint64)
         while start < n:
             stop = min(n, start + max(1, BLOCK // (n - start)))
             x, y = self.values[start:stop, None], self.values[None, start:]
-            keys = unsigned(np.stack([field.add(x, y), field.sub(x, y), field.mul(x, y)]))
-            rows, columns = np.tril_indices(stop - start, -1, n - start)
-            keys[:, rows, columns] = 0
-            keys[:, : max(0, self.constants - start), : max(0, self.constants - start)] = 0
-            yield start, keys
+            block = unsigned(np.stack([field.add(x, y), field.sub(x, y), field.mul(x, y)]))
+            keys[:, start:stop, start:] = np.triu(block)
             start = stop
+        keys[:, : self.constants, : self.constants] = 0
+        return keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +247,115 @@ def _divisor(node: Node) -> bool:
     if node.op not in ("parameter", "number"):
         return False
     return abs(float(evaluate([node], {})[0])) > SMALLEST_DIVISOR
+
+
+SQUARE = ZERO
+"""The cell that stands for w itself where a cell is w²; zero is never used in a product."""
+Inner = tuple[int, list[int]]
+"""A way to make a new cell, and places of uses in their table."""
+
+
+class Pairs:
+    """All that could be computed from one new cell each.
+
+    These are values w of one operation on live cells from which others can be computed, perhaps
+    several from the same w. They are found where sums, differences and products of pairs of live
+    cells meet each other, or meet a quotient or root of a cell that is worth replacing.
+    """
+
+    def __init__(self, net: Network, pool: Pool, targets: Cells):
+        n, keys = len(pool.cells), pool.combined()
+        v = np.array(net.first, dtype=np.uint64)[targets]
+        quotients = unsigned(field.mul(v[:, None], pool.inverses[None, :]))
+        roots = unsigned(np.stack([field.roots(v), field.roots(field.sub(np.zeros_like(v), v))]))
+        several = np.sort(np.concatenate([keys[keys > 0], quotients.ravel(), roots.ravel()]))
+        several = several[1:][several[1:] == several[:-1]]
+        table = Table(several[~np.isin(several, pool.table.keys) & (several > 0)])
+        self._keys = table.keys
+        hit, place = table.find(keys)
+        kind, i, j = np.unravel_index(hit, keys.shape)
+        makers = Identities(place, kind == 2, pool.cells[i], pool.cells[j])
+        self.makers = makers[np.argsort(place, kind="stable")]
+        """w = ±x ± y or ±x y; the cell is the place of w, and they are sorted by it."""
+        sums = self.makers[~self.makers.product]
+        by_quotient, quotient_place = table.find(quotients)
+        row, column = np.divmod(by_quotient, n)
+        by_root, root_place = table.find(roots)
+        square = np.full(len(by_root), SQUARE)
+        uses = Identities(
+            np.concatenate([sums.x, sums.y, targets[row], targets[by_root % max(1, len(targets))]]),
+            np.arange(2 * len(sums.x) + len(row) + len(square)) >= 2 * len(sums.x),
+            np.concatenate([sums.y, sums.x, pool.cells[column], square]),
+            np.concatenate([sums.cell, sums.cell, quotient_place, root_place]),
+        )
+        self.uses = uses[np.argsort(uses.y, kind="stable")]
+        """cell = ±x ± w or ±x w; y is the place of w, and they are sorted by it."""
+
+    def promising(self, cones: Cones, alive: Flags, operation: Flags) -> list[Inner]:
+        """New cells that may save something, those that may save most first."""
+        use, made = self.uses, self.makers
+        gain = cones.freed(use.cell, use.x) - 1
+        fits = operation[use.cell] & alive[use.x] & (use.x != use.cell)
+        chosen = np.flatnonzero(fits & (gain > 0))
+        most = _sum_of_best(use.y[chosen], use.cell[chosen], gain[chosen], len(self._keys))
+        maker, place = self._combined(chosen[most[use.y[chosen]] > 1], alive)
+        cell = use.cell[place]
+        a = made.x[maker]
+        b = made.y[maker]
+        gain = cones.freed(cell, use.x[place], a, b) - 1
+        good = (gain > 0) & (a != cell) & (b != cell)
+        maker = maker[good]
+        place = place[good]
+        gain = gain[good]
+        most = _sum_of_best(maker, use.cell[place], gain, len(made.cell))
+        good = most[maker] > 1
+        maker = maker[good]
+        place = place[good]
+        gain = gain[good]
+        order = np.lexsort((-gain, maker, -most[maker]))
+        ends = np.flatnonzero(np.diff(maker[order])) + 1
+        groups = np.split(order, ends) if len(order) else []
+        return [(int(maker[group[0]]), place[group].tolist()) for group in groups]
+
+    def _combined(self, uses: Cells, alive: Flags) -> tuple[Cells, Cells]:
+        """Each of some uses, which are sorted, with each way to make its w from live cells."""
+        made = self.makers
+        count = np.bincount(self.uses.y[uses], minlength=len(self._keys))
+        start = np.cumsum(count) - count
+        makers = np.flatnonzero((count[made.cell] > 0) & alive[made.x] & alive[made.y])
+        each = count[made.cell[makers]]
+        maker = np.repeat(makers, each)
+        nth = np.arange(len(maker)) - np.repeat(np.cumsum(each) - each, each)
+        return maker, uses[start[made.cell[maker]] + nth]
+
+    def made(self, maker: int) -> tuple[int, int]:
+        """The cells that a new cell is made of."""
+        return int(self.makers.x[maker]), int(self.makers.y[maker])
+
+    def make(self, net: Network, maker: int) -> int:
+        """A new cell, with the sign of its operands that gives the value up to its own sign."""
+        a, b = self.made(maker)
+        op = COUNTED[int(self.makers.product[maker])]
+        first = net.residues(op, (2 * a, 2 * b))[0]
+        plus = min(first, -first % PRIME) == int(self._keys[self.makers.cell[maker]])
+        return net.new(op, (2 * a, 2 * b) if plus else (2 * a, 2 * b + 1))
+
+    def definition(self, net: Network, use: int, w: int) -> Definition | None:
+        """The definition of a cell by a new cell and a live one; None if that is not live."""
+        x = int(self.uses.x[use])
+        if not net.alive(x):
+            return None
+        product = bool(self.uses.product[use])
+        x = w if product and x == SQUARE else x
+        return fitted(net, int(self.uses.cell[use]), COUNTED[product], x, w)
+
+
+def _sum_of_best(group: Cells, cell: Cells, gain: Cells, groups: int) -> Cells:
+    """For each group the sum over its cells of the best gain of each."""
+    order = np.lexsort((-gain, cell, group))
+    group = group[order]
+    cell = cell[order]
+    gain = gain[order]
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = (group[1:] != group[:-1]) | (cell[1:] != cell[:-1])
+    return np.bincount(group[new], weights=gain[new], minlength=groups).astype(np.intp)

@@ -1,7 +1,6 @@
 """A search over the choices of the minimal formulation, by counts that need no graph."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -15,11 +14,10 @@ from armdyn.shorten.minimal.articulated import minimal_articulated_body
 from armdyn.shorten.minimal.axes import Scalar
 from armdyn.shorten.minimal.choices import Choices
 from armdyn.shorten.minimal.constants import Constants, Units, constants_of_reduced, reduced
-from armdyn.shorten.minimal.link import MovingLink
+from armdyn.shorten.minimal.link import Load, MovingLink, inward
 from armdyn.shorten.minimal.mass import minimal_mass_matrix
 from armdyn.shorten.minimal.options import is_flat, options
 from armdyn.shorten.minimal.torques import Rate, states_of_joints
-from armdyn.shorten.minimal.wrench import Load, inward
 from armdyn.shorten.search import POINTS_TRIED, Progress, search
 from armdyn.shorten.symbolic import symbolic
 from armdyn.thresholds import SEARCHED_ORIGINS
@@ -37,7 +35,8 @@ class Prices:
 
     def __init__(self, robot: CanonicalRobot, table: ValueTable, q: Array, qd: Rate, qdd: Rate):
         """Take a robot and its state, whose entries are values of a table."""
-        self.robot, self.table = robot, table
+        self.robot = robot
+        self.table = table
         self.states = states_of_joints(robot, q, qd, qdd)
         self.flat = [is_flat(robot, i) for i in range(len(robot.links))]
         self._met: dict[Hashable, tuple[Any, Definitions]] = {}
@@ -117,7 +116,7 @@ def searched_choices(
     prices = Prices(symbols, table, given["q"], given.get("qd", 0.0), given.get("qdd", 0.0))
     space = options(robot, wide=deep)
     points = min(POINTS_TRIED, POINTS_PER_JOINT * n)
-    found = search(space, prices, deep=deep, progress=progress, points=points)
+    found = search(space.starts, space.places, prices, deep=deep, progress=progress, points=points)
     best: dict[Hashable, Choices] = {}
     for choices in found:
         best.setdefault(choices.scales, choices)
@@ -125,13 +124,10 @@ def searched_choices(
     first: dict[Hashable, Choices] = {}
     for choices in sound:
         if found[choices] <= found[sound[0]] + WORTH_REORDERING:
-            first.setdefault(_unit_kind(choices), choices)
+            kind = choices.length is None, choices.force is None, choices.length == choices.force
+            first.setdefault(kind, choices)
     others = [choices for choices in sound if choices not in first.values()]
     return [(choices, found[choices]) for choices in (*first.values(), *others)]
-
-
-def _unit_kind(choices: Choices) -> Hashable:
-    return choices.length is None, choices.force is None, choices.length == choices.force
 
 
 def searched_origins(
@@ -162,7 +158,8 @@ def searched_origins(
                 outputs = bodies(np.array(inertias or np.zeros(n), dtype=object))
         return table.count(outputs, [table.definitions])
 
-    space = options(robot).origins
+    space = options(robot)
+    starts, places = [space.quick, space.start], space.of_links([("passes_on",)])[::-1]
     if n > SEARCHED_ORIGINS.value:
-        space = replace(space, starts=space.starts[:1], links=())
-    return list(search(space, cost, points=0).items())
+        starts, places = starts[:1], []
+    return list(search(starts, places, cost, points=0).items())

@@ -8,10 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from armdyn.shorten.candidates import Pool, Scales, fitted, live_flags, operations
-from armdyn.shorten.cones import Cones
+from armdyn.shorten.candidates import Cones, Pairs, Pool, Scales, fitted, live_flags, operations
 from armdyn.shorten.network import COUNTED, Definition, Network
-from armdyn.shorten.pairs import Pairs
 from armdyn.thresholds import MOST_PAIRED_CELLS
 
 MOST_COMPARED = 6_000_000
@@ -51,12 +49,16 @@ def descend(net: Network) -> None:
         while _replace_by_one(net, tables):
             gained = True
         if tables.pairs is not None:
-            gained |= _replace_by_two(net, tables.pairs) > 0
+            # by x op w, with w a new cell
+            promising = tables.pairs.promising(Cones(net), live_flags(net), operations(net))
+            gained |= sum(_introduce(net, tables.pairs, *inner) for inner in promising) > 0
 
 
 def _replace_by_one(net: Network, tables: Tables) -> int:
     """One sweep of replacements by one operation; returns what it saved."""
-    cones, alive, operation = Cones(net), live_flags(net), operations(net)
+    cones = Cones(net)
+    alive = live_flags(net)
+    operation = operations(net)
     waiting = []
     for scaled, found in enumerate((tables.ones, tables.scaled)):
         other = found.x if scaled else found.y
@@ -73,12 +75,6 @@ def _replace_by_one(net: Network, tables: Tables) -> int:
         if (net.gain(cell, definition) or 0) > 0:
             saved += net.redefine(cell, definition)
     return saved
-
-
-def _replace_by_two(net: Network, pairs: Pairs) -> int:
-    """One sweep of replacements by x op w, with w a new cell; returns what it saved."""
-    promising = pairs.promising(Cones(net), live_flags(net), operations(net))
-    return sum(_introduce(net, pairs, *inner) for inner in promising)
 
 
 def _introduce(net: Network, pairs: Pairs, maker: int, uses: list[int]) -> int:

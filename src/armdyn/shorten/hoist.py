@@ -21,7 +21,8 @@ class Affine:
     @staticmethod
     def of(node: Node) -> "Affine":
         """A node as it is."""
-        one, zero = node.graph.number(1), node.graph.number(0)
+        one = node.graph.number(1)
+        zero = node.graph.number(0)
         return Affine(one, zero, node) if node.constant else Affine(one, node, zero)
 
     def node(self) -> Node:

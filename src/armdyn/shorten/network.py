@@ -253,7 +253,9 @@ class Network:
 
         Returns the cost of the cell and of all that becomes live or is not needed any more.
         """
-        uses, price, operands = self.uses, self.price, self.operands
+        uses = self.uses
+        price = self.price
+        operands = self.operands
         turning = 1 if step > 0 else 0
         cost, stack = 0, [cell]
         while stack:

@@ -77,7 +77,9 @@ class PartWriter:
     def torques(self, part: Part, choices: Choices) -> list[Node]:
         """Torques by the minimal formulation."""
         given = {name: self.vector(name) for name in part.vectors}
-        q, qd, qdd = given["q"], given.get("qd", 0.0), given.get("qdd", 0.0)
+        q = given["q"]
+        qd = given.get("qd", 0.0)
+        qdd = given.get("qdd", 0.0)
         return list(trace(self.graph, lambda: minimal(self.symbols, q, qd, qdd, choices).tau))
 
     def mass_matrix(self, choices: Choices | None = None) -> list[Node]:

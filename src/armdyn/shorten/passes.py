@@ -24,7 +24,7 @@ Stage = tuple[list[Node], list[Node], str]
 
 
 def fold(outputs: Iterable[Node]) -> list[Node]:
-    """Build everything anew, so that zeros, ones and signs are folded."""
+    """Build what outputs need anew, so that zeros, ones and signs are folded."""
     return transcribe(outputs, Graph())
 
 
@@ -34,12 +34,7 @@ def share(outputs: Iterable[Node]) -> list[Node]:
     return Network(outputs).nodes() if outputs else []
 
 
-def dead(outputs: Iterable[Node]) -> list[Node]:
-    """Leave out what no output needs."""
-    return transcribe(outputs, Graph())
-
-
-PASSES: tuple[Pass, ...] = (fold, share, angles, hoist, factor, share, dead)
+PASSES: tuple[Pass, ...] = (fold, share, angles, hoist, factor, share, fold)
 
 
 def reduce(outputs: Iterable[Node], passes: Sequence[Pass] = PASSES) -> list[Node]:

@@ -16,8 +16,7 @@ from typing import Any
 
 from armdyn.forks import lock_over_fork
 from armdyn.graph.program import Program
-from armdyn.io.folders import cache_folder
-from armdyn.io.shelf import Shelf
+from armdyn.io.shelf import Shelf, cache_folder
 from armdyn.version import __version__
 
 FORMAT = 1

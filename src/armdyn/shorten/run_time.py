@@ -43,7 +43,9 @@ def loaded(model: RobotModel, robot: CanonicalRobot, payload: Array) -> Canonica
     for symbol, unit in zip(payload, np.eye(10), strict=True):
         bodies[at] = Link(link.name, (Body("payload", _inertia(unit), model.tool_frame.placement),))
         alone = canonical(replace(model, links=tuple(bodies))).links[at]
-        J, u, M = J + symbol * alone.J, u + symbol * alone.u, M + symbol * alone.M
+        J = J + symbol * alone.J
+        u = u + symbol * alone.u
+        M = M + symbol * alone.M
     links = list(robot.links)
     links[at] = replace(link, J=frozen(J), u=frozen(u), M=M)
     return replace(robot, links=tuple(links))

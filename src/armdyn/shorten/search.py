@@ -1,13 +1,13 @@
 """Searching among the ways to write a model for the one with the fewest operations.
 
-The search knows nothing of robots: it is given a space of choices and the cost of a point in it. It
-is deterministic.
+The search knows nothing of robots: it is given places in which a point may change, and the cost of
+a point. It is deterministic.
 """
 
 import math
 import random
 from collections.abc import Callable, Hashable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 C = TypeVar("C", bound=Hashable)
 
@@ -16,29 +16,17 @@ Progress = Callable[[int, int, int], object]
 True."""
 
 Price = Callable[[C], int]
+Place = Callable[[C], Sequence[C]]
+"""Gives the points that differ from a point in one place at most, in a fixed order."""
 
 POINTS_TRIED, KICKS, PLACES_KICKED = 450, 50, 4
 """A search leaves its best point by changing places at random: so many times, and so many places
 each time, unless so many different points have been tried before."""
 
 
-class Space(Protocol[C]):
-    """What can be chosen: a number of places with a few values each."""
-
-    @property
-    def starts(self) -> Sequence[C]:
-        """Where to begin; of those of equal cost only the first is used."""
-
-    @property
-    def size(self) -> int:
-        """How many places there are."""
-
-    def vary(self, at: C, place: int) -> Sequence[C]:
-        """The points that differ from a point in one place at most, in a fixed order."""
-
-
 def search(
-    space: Space[C],
+    starts: Sequence[C],
+    places: Sequence[Place[C]],
     cost: Price[C],
     *,
     deep: bool = False,
@@ -47,9 +35,10 @@ def search(
     steps: int = 4000,
     seed: int = 0,
 ) -> dict[C, int]:
-    """The points met in a space of choices with their costs, the cheapest first.
+    """The points met from some starts on with their costs, the cheapest first.
 
-    Later passes may prefer another one than the cheapest. After `points` different points the best
+    Later passes may prefer another one than the cheapest. Of starts of equal cost only the first is
+    used. After `points` different points the best
     one is not left any more. A deep search goes on by annealing; `steps` and `progress` belong to
     it.
     """
@@ -60,37 +49,37 @@ def search(
             known[point] = cost(point)
         return known[point]
 
-    starts = {price(start): start for start in reversed(space.starts)}
-    best = min((_descend(space, start, price) for start in starts.values()), key=price)
+    first = {price(start): start for start in reversed(starts)}
+    best = min((_descend(places, start, price) for start in first.values()), key=price)
     draw = random.Random(seed)
     for _ in range(KICKS):
         if len(known) < points:
-            best = _kick(space, best, price, draw)
+            best = _kick(places, best, price, draw)
     if deep:
-        best = _anneal(space, best, price, steps, draw, progress)
+        best = _anneal(places, best, price, steps, draw, progress)
     return {c: known[c] for c in sorted(known, key=lambda c: (known[c], c != best))}
 
 
-def _descend(space: Space[C], at: C, price: Price[C]) -> C:
+def _descend(places: Sequence[Place[C]], at: C, price: Price[C]) -> C:
     """Coordinate descent: sweep over all places until a whole sweep saves nothing."""
     while True:
         before = price(at)
-        for place in range(space.size):
-            at = min((at, *space.vary(at, place)), key=price)
+        for vary in places:
+            at = min((at, *vary(at)), key=price)
         if price(at) == before:
             return at
 
 
-def _kick(space: Space[C], best: C, price: Price[C], draw: random.Random) -> C:
+def _kick(places: Sequence[Place[C]], best: C, price: Price[C], draw: random.Random) -> C:
     """The lowest point of a descent from near the best point, if it is no higher."""
     at = best
     for _ in range(PLACES_KICKED):
-        at = draw.choice(space.vary(at, draw.randrange(space.size)))
-    return min((_descend(space, at, price), best), key=price)
+        at = draw.choice(draw.choice(places)(at))
+    return min((_descend(places, at, price), best), key=price)
 
 
 def _anneal(
-    space: Space[C],
+    places: Sequence[Place[C]],
     at: C,
     price: Price[C],
     steps: int,
@@ -101,12 +90,12 @@ def _anneal(
     best = at
     for step in range(steps):
         temperature = 2.5 * (1.0 - step / steps) + 0.1
-        other = draw.choice(space.vary(at, draw.randrange(space.size)))
+        other = draw.choice(draw.choice(places)(at))
         rise = price(other) - price(at)
         if rise <= 0 or draw.random() < math.exp(-rise / temperature):
             at = other
         if price(at) < price(best):
-            best = at = _descend(space, at, price)
+            best = at = _descend(places, at, price)
         if progress is not None and step % 50 == 0 and progress(step, steps, price(best)) is True:
             break
     return best

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array
 from armdyn.graph.evaluate import evaluate
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.values import ValueTable
 from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, is_quarter
 from armdyn.shorten.canonical.parameters import link_numbers
+from armdyn.shorten.canonical.regroup import frozen_entries
 
 Entry = Callable[[str, Any], Any]
 """From the name and the value of an entry of a link to something in its place."""
@@ -28,14 +27,7 @@ def symbolic(robot: CanonicalRobot, graph: Graph | ValueTable) -> CanonicalRobot
 
     The length and the twist between two axes have the number of the link that joins them.
     """
-
-    def number(name: str, value: float) -> Any:
-        return value if _is_plain(value) else graph.parameter(name, value)
-
-    def angle(name: str, value: float) -> Any:
-        return value if is_quarter(value) else graph.parameter(name, value)
-
-    return mapped(robot, number, angle)
+    return _freed(robot, graph.parameter, graph.parameter)
 
 
 def entries(robot: CanonicalRobot) -> dict[str, Any]:
@@ -62,17 +54,8 @@ def pattern(robot: CanonicalRobot) -> list[Any]:
         [link.parent, link.sign, bool(link.type.turn), bool(link.type.slide)]
         for link in robot.links
     ]
-
-    def note(value: float, plain: bool) -> float:
-        found.append(float(value) if plain else "x")
-        return value
-
-    mapped(
-        robot,
-        lambda _, value: note(value, _is_plain(value)),
-        lambda _, value: note(value, is_quarter(value)),
-    )
-    return found
+    free = _freed(robot, lambda *_: "x", lambda *_: "x")
+    return found + [x if x == "x" else float(x) for x in entries(free).values()]
 
 
 def generic(robot: CanonicalRobot) -> CanonicalRobot:
@@ -81,15 +64,16 @@ def generic(robot: CanonicalRobot) -> CanonicalRobot:
     def drawn(name: str) -> float:
         return 0.5 + zlib.crc32(name.encode()) / 2**32
 
+    return _freed(robot, lambda name, _: drawn(name), lambda name, _: 0.7 * drawn(name))
+
+
+def _freed(robot: CanonicalRobot, number: Entry, angle: Entry) -> CanonicalRobot:
+    """The robot with other entries where they are free: not 0, ±1 or quarter turns."""
     return mapped(
         robot,
-        lambda name, value: value if _is_plain(value) else drawn(name),
-        lambda name, value: value if is_quarter(value) else 0.7 * drawn(name),
+        lambda name, value: value if value in (0.0, 1.0, -1.0) else number(name, value),
+        lambda name, value: value if is_quarter(value) else angle(name, value),
     )
-
-
-def _is_plain(value: float) -> bool:
-    return value in (0.0, 1.0, -1.0)
 
 
 def mapped(robot: CanonicalRobot, number: Entry, angle: Entry) -> CanonicalRobot:
@@ -101,7 +85,7 @@ def mapped(robot: CanonicalRobot, number: Entry, angle: Entry) -> CanonicalRobot
 
 def _link(link: CanonicalLink, i: int, up: str, number: Entry, angle: Entry) -> CanonicalLink:
     def vector(names: tuple[str, str, str], values: Array) -> Array:
-        return _frozen([number(n, v) for n, v in zip(names, values.tolist(), strict=True)])
+        return frozen_entries([number(n, v) for n, v in zip(names, values.tolist(), strict=True)])
 
     second = [[0.0] * 3 for _ in range(3)]
     for a in range(3):
@@ -118,15 +102,8 @@ def _link(link: CanonicalLink, i: int, up: str, number: Entry, angle: Entry) -> 
         theta=angle(f"theta{i}", link.theta),
         across=vector((f"a{up}", f"ay{up}", f"az{up}"), link.across),
         r=number(f"d{i}", link.r),
-        J=_frozen(second),
+        J=frozen_entries(second),
         u=vector((f"MX{i}", f"MY{i}", f"MZ{i}"), link.u),
         M=number(f"M{i}", link.M),
         gravity=vector((f"gx{i}", f"gy{i}", f"gz{i}"), link.gravity),
     )
-
-
-def _frozen(values: list[Any]) -> Array:
-    """Of floats where all are numbers, of objects otherwise."""
-    entries = np.array(values, dtype=object)
-    plain = all(isinstance(value, int | float) for value in entries.flat)
-    return frozen(entries.astype(float) if plain else entries)

@@ -11,7 +11,7 @@ from armdyn.arrays import Array, real
 from armdyn.errors import SimulationError, shown
 from armdyn.simulation.forces import Setup
 from armdyn.simulation.result import Simulation
-from armdyn.simulation.system import Event, Forces, System
+from armdyn.simulation.system import Event, System
 
 Dense = Callable[[Any], Array]
 """Positions, velocities and more at times within a step."""
@@ -121,8 +121,6 @@ MAX_RECORDS = 5_000_000
 MODE_CHANGE_WIDTH = 1e-12
 """A record so close before a change of mode shows the mode that follows [s]."""
 
-Progress = Callable[[float], None]
-
 
 class _StuckError(Exception):
     """No step is short enough for a method."""
@@ -140,26 +138,20 @@ def simulate_adaptive(setup: Setup) -> Simulation:
     system = System(setup)
     times = record_times(setup.duration, setup.dt)
     began = time.perf_counter()
-    run = _Integration(system, times, setup.rtol, setup.atol, setup.method)
+    run = _Integration(setup, system, times)
     try:
         # the result tells of a motion that diverges
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            run.go(setup.q, setup.qd, setup.progress)
+            run.go(setup.q, setup.qd)
     except KeyboardInterrupt:
         if not run.records:
             raise
-        run.status, run.message = "interrupted", f"interrupted at t = {run.records[-1][0]:.6g} s"
-    t, positions, velocities, work, forces = zip(*run.records, strict=True)
-    names = ("qdd", "tau", "friction", "stop", "external", "base")
+        run.status, run.message = "interrupted", f"interrupted at t = {run.records[-1]['t']:.6g} s"
     seconds = time.perf_counter() - began
     return Simulation(
         setup.robot,
         run.method,
-        np.array(t),
-        np.array(positions),
-        np.array(velocities),
-        **{name: np.array([getattr(acting, name) for acting in forces]) for name in names},
-        work=np.array(work),
+        **{name: np.array([record[name] for record in run.records]) for name in run.records[0]},
         events=tuple(run.events),
         status=run.status,
         message=run.message,
@@ -194,30 +186,33 @@ def record_times(duration: float, dt: float | None) -> Array:
 class _Integration:
     """The state y is q, q̇, and the energy that actuators gave, friction took and wrenches gave."""
 
-    def __init__(self, system: System, times: Array, rtol: float, atol: float, method: str):
+    def __init__(self, setup: Setup, system: System, times: Array):
         import scipy.integrate  # noqa: PLC0415 (slow to import)
 
         self.system, self.times, self.n = system, times, system.robot.n
-        self.method, self.solver_type = method, getattr(scipy.integrate, method)
+        self.method, self.progress = setup.method, setup.progress
+        self.solver_type = getattr(scipy.integrate, setup.method)
         self.for_stiff = scipy.integrate.Radau
         longest = float(times[-1] - times[0]) / LEAST_STEPS
-        self.options = {"rtol": rtol, "atol": atol, "max_step": longest}
-        self.records: list[tuple[float, Array, Array, Array, Forces]] = []
-        """Time, positions, velocities, works [J] and forces of each instant."""
+        self.options = {"rtol": setup.rtol, "atol": setup.atol, "max_step": longest}
+        self.records: list[dict[str, Any]] = []
+        """Time, positions, velocities, works [J] and forces of each instant by name."""
         self.events: list[Event] = []
         self.steps = self.evaluations = self.waiting = self.crawled = 0
         self.status, self.message = "finished", ""
         self.lost = self.tried = 0.0
 
-    def go(self, q: Array, qd: Array, progress: Progress | None) -> None:
-        n, t, end = self.n, float(self.times[0]), float(self.times[-1])
+    def go(self, q: Array, qd: Array) -> None:
+        n = self.n
+        t = float(self.times[0])
+        end = float(self.times[-1])
         y = np.concatenate([q, qd, np.zeros(3)])
         self.system.settle(t, q, qd)
         self._record(t, lambda _: y)
         changes, first_step = 0, None
         while t < end and self.status == "finished":
             began = t
-            t, y, ended = self._segment(t, y, end, first_step, progress)
+            t, y, ended = self._segment(t, y, end, first_step)
             if ended is not None:
                 # a mode that ends where it began was too short for the first step
                 first_step = self.tried / 16 if t == began else None
@@ -233,7 +228,7 @@ class _Integration:
                     self._diverged(t, y, f"more than {MAX_MODE_CHANGES} changes of mode")
 
     def _segment(
-        self, t: float, y: Array, end: float, first_step: float | None, progress: Progress | None
+        self, t: float, y: Array, end: float, first_step: float | None
     ) -> tuple[float, Array, Array | None]:
         """Integrate until a mode ends or the time is over."""
         first = None if first_step is None else min(first_step, end - t)
@@ -264,8 +259,8 @@ class _Integration:
             found = watch.ended(solver.t_old, solver.t, dense)
             t, y = (solver.t, solver.y) if found is None else (found[0], dense(found[0]))
             self._record(t, dense, ended=found is not None)
-            if progress is not None:
-                progress(t)
+            if self.progress is not None:
+                self.progress(t)
             if found is not None:
                 return t, y, found[1]
             if self.steps % STIFFNESS_STEPS == 0 and self._is_stiff(t, y):
@@ -303,13 +298,17 @@ class _Integration:
                 return
             y = dense(at)
             q, qd = self.system.parted(y)
-            work = np.append(y[2 * self.n :], self.lost)
-            self.records.append((at, q.copy(), qd, work, self.system.forces(at, q, qd)))
+            record = {
+                "t": at,
+                "q": q.copy(),
+                "qd": qd,
+                "work": np.append(y[2 * self.n :], self.lost),
+            }
+            self.records.append(record | self.system.forces(at, q, qd)._asdict())
 
     def _diverged(self, t: float, y: Array, reason: str) -> tuple[float, Array, None]:
-        q, qd = (
-            ", ".join(f"{v:.6g}" for v in part) for part in (y[: self.n], y[self.n : 2 * self.n])
-        )
+        parts = y[: 2 * self.n].reshape(2, -1)
+        q, qd = (", ".join(f"{v:.6g}" for v in part) for part in parts)
         self.status = "diverged"
         last = f"the last state is q = [{q}], qd = [{qd}]"
         self.message = f"diverged at t = {t:.6g} s: {reason}; {last}"

@@ -86,7 +86,8 @@ def simulate_all_joints(
     model = check_robot(robot).model
     if not model.loops:
         raise LoopError(f"robot {model.name!r} has no loops; use armdyn.simulate")
-    span, h = check_number("duration", duration), check_number("step", step)
+    span = check_number("duration", duration)
+    h = check_number("step", step)
     if not 0 < h <= span:
         raise SimulationError(
             f"step and duration are positive and the step is the shorter, got {h:g} and {span:g} s"
@@ -95,7 +96,7 @@ def simulate_all_joints(
     q = check_constant("q0", q0, (N,))
     qd = np.zeros(N) if qd0 is None else check_constant("qd0", qd0, (N,))
     system = _System(robot, torque, friction)
-    missing = system.missing(q)
+    missing = np.abs(system.closure(q, qd)[0]).max()
     if missing > STARTS_CLOSED * system.size:
         raise LoopError(
             f"the loops of {model.name!r} are not closed at q0, they miss by {missing:.3g}; "
@@ -126,23 +127,19 @@ class _System:
         self.size = size(robot.model)
         self._torque = torque
 
-    def missing(self, q: Array) -> float:
-        """The largest residual."""
-        return float(np.abs(self._closure(q, np.zeros(len(q)))[0]).max())
-
-    def _closure(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+    def closure(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
         """What rows miss, A and Ȧ q̇."""
         found = self._rows.call(q, qd)
         return found[:, 0], found[:, 1:-1], found[:, -1]
 
     def closed(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """The nearest state in which loops are closed."""
-        r, A, _ = self._closure(q, qd)
+        r, A, _ = self.closure(q, qd)
         for _ in range(MOST_CORRECTIONS):
             if np.abs(r).max() <= CLOSED * self.size:
                 break
             q = q - _smallest(A, r)
-            r, A, _ = self._closure(q, qd)
+            r, A, _ = self.closure(q, qd)
         return q, qd - _smallest(A, A @ qd)
 
     def stepped(self, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
@@ -153,33 +150,31 @@ class _System:
         return q + moved, qd + faster
 
     def _accelerations(self, t: float, q: Array, qd: Array) -> Array:
-        _, A, bias = self._closure(q, qd)
+        _, A, bias = self.closure(q, qd)
         U, s, Vt = np.linalg.svd(A)
         rank = int((s > RANK * s[0]).sum())
-        rows, N = Vt[:rank], Vt[rank:].T
+        rows = Vt[:rank]
+        N = Vt[rank:].T
         p = -rows.T @ ((U[:, :rank].T @ bias) / s[:rank])
         M = self.tree.mass_matrix(q)
-        rest = self._applied(t, q, qd) - self.tree.bias(q, qd, friction=self._friction) - M @ p
-        found: Array = N @ np.linalg.solve(N.T @ M @ N, N.T @ rest) + p
-        return found
-
-    def _applied(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques of all joints."""
         tau = np.zeros(len(q))
+        actuated = list(self.model.independent)
         given = self._torque(t, q, qd) if callable(self._torque) else self._torque
         if given is not None:
-            n = len(self.model.independent)
-            tau[list(self.model.independent)] = check_constant("torque", given, (n,))
-        return tau
+            tau[actuated] = check_constant("torque", given, (len(actuated),))
+        rest = tau - self.tree.bias(q, qd, friction=self._friction) - M @ p
+        return np.asarray(N @ np.linalg.solve(N.T @ M @ N, N.T @ rest) + p)
 
 
 def _rows(model: RobotModel) -> Program:
     """What rows miss, A and Ȧ q̇ side by side, (rows, 1 + N + 1), of positions and velocities."""
     graph, N = Graph(), len(model.joints)
-    q, qd = graph.inputs("q", N), graph.inputs("qd", N)
+    q = graph.inputs("q", N)
+    qd = graph.inputs("qd", N)
 
     def side_by_side() -> Array:
-        missing, bias = residuals(model, q), closure_bias(model, q, qd)
+        missing = residuals(model, q)
+        bias = closure_bias(model, q, qd)
         return np.concatenate([missing[:, None], closure_matrix(model, q), bias[:, None]], 1)
 
     return Program.from_outputs(trace(graph, side_by_side), {"q": N, "qd": N})
@@ -187,5 +182,4 @@ def _rows(model: RobotModel) -> Program:
 
 def _smallest(A: Array, b: Array) -> Array:
     """The smallest x with A x nearest to b."""
-    found: Array = np.linalg.lstsq(A, b, rcond=RANK)[0]
-    return found
+    return np.asarray(np.linalg.lstsq(A, b, rcond=RANK)[0])

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array
 from armdyn.errors import ShapeError, SimulationError, shown
-from armdyn.io.csv.base_motion import base_motion_from_csv
+from armdyn.io.csv.trajectory import base_motion_from_csv
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_vector, rotation_vector
 from armdyn.robot import Robot
@@ -48,10 +48,9 @@ def base_vectors(robot: Robot, given: Any, first: float, last: float) -> Vectors
         return sampled_base(standing, *base_motion_from_csv(given), (first, last), str(given))
     if isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[1], BaseMotion):
         return sampled_base(standing, given[0], given[1], (first, last))
-    raise SimulationError(
-        "base_motion: expected an armdyn.BaseMotion, a function of the time that gives one, a "
-        f"pair of times and a BaseMotion, or the name of a CSV file, got {shown(given)}"
-    )
+    expected = "an armdyn.BaseMotion, a function of the time that gives one, a pair of times and a "
+    expected += "BaseMotion, or the name of a CSV file"
+    raise SimulationError(f"base_motion: expected {expected}, got {shown(given)}")
 
 
 def sampled_base(
@@ -125,8 +124,8 @@ def _asked(motion: Callable[[float], BaseMotion], t: float) -> BaseMotion:
 def _for_arms(vector: Array, arms: tuple[int, ...]) -> Array:
     """The motion for arms of a shape, one for all or for each of them."""
     lead = vector.shape[:-1]
-    pairs = zip(lead[::-1], arms[::-1], strict=False)
-    if len(lead) > len(arms) or any(size not in (1, count) for size, count in pairs):
+    fits = all(size in (1, count) for size, count in zip(lead[::-1], arms[::-1], strict=False))
+    if len(lead) > len(arms) or not fits:
         raise ShapeError(
             f"base_motion: a base motion of the wrong shape, {lead}, for arms of shape {arms}; "
             "expected one motion, or one for each arm; one for each time comes with its times, "

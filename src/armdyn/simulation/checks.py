@@ -16,6 +16,14 @@ LIMIT_ROUNDING = 1e-12
 """A joint so little outside its limits counts as at them [rad or m]."""
 
 
+def require(
+    sound: bool | np.bool_, what: str, expected: str, value: object, error: type[ArmdynError]
+) -> None:
+    """Raise an error that says what was expected and what was given, unless that is sound."""
+    if not sound:
+        raise error(f"{what}: expected {expected}, got {shown(value)}")
+
+
 def floats(value: npt.ArrayLike | None) -> Array:
     """Numbers as an array; NaN if they are none."""
     try:
@@ -114,8 +122,8 @@ def check_positive(what: str, value: Any, unit: str = "s") -> float:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if isinstance(value, str | bool) or not 0 < number < math.inf:
-        raise TrajectoryError(f"{what}: expected a positive number [{unit}], got {shown(value)}")
+    sound = not isinstance(value, str | bool) and 0 < number < math.inf
+    require(sound, what, f"a positive number [{unit}]", value, TrajectoryError)
     return number
 
 

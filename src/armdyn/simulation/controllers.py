@@ -33,14 +33,14 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_names, check_truth, real
-from armdyn.errors import SimulationError, counted, shown
+from armdyn.errors import SimulationError, counted
 from armdyn.formulations.cartesian import check_rank, check_task, default_task, task_rows
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
 from armdyn.kinematics.pose_search import logarithm_slope, pose_error
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import check_each, floats
-from armdyn.simulation.protocols import Motion, Trajectory
+from armdyn.simulation.checks import check_each, floats, require
+from armdyn.simulation.trajectories.piecewise import Motion, Trajectory
 from armdyn.simulation.trajectories.tool import ToolMotion
 
 
@@ -75,7 +75,8 @@ class Following:
             kd: Gain of the velocity error, a number or (n,).
             friction: Whether friction at the wanted velocity is added.
         """
-        self.robot, self.friction = check_robot(robot), check_truth("friction", friction)
+        self.robot = check_robot(robot)
+        self.friction = check_truth("friction", friction)
         self.target = _motion(robot, target)
         self.gains = {"kp": _gains("kp", kp, robot.n), "kd": _gains("kd", kd, robot.n)}
 
@@ -135,7 +136,8 @@ class SlotineLi(Following):
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
-        want, rate = self.target(t), self.gains["rate"]
+        want = self.target(t)
+        rate = self.gains["rate"]
         velocity = want.qd + rate * (want.q - q)
         acceleration = want.qdd + rate * (want.qd - qd)
         model = rotate(self.robot.mass_matrix(q), acceleration)
@@ -146,22 +148,23 @@ class SlotineLi(Following):
 
 def _motion(robot: Robot, target: Trajectory | npt.ArrayLike) -> Callable[[float], Motion]:
     if callable(target):
-        if getattr(target, "n", robot.n) != robot.n:
-            raise SimulationError(
-                f"the trajectory moves {counted(target.n, 'joint')}, but {robot.name!r} has "
-                f"{robot.n}"
-            )
+        _check_count(robot, getattr(target, "n", robot.n))
         return target
     q = floats(target)
-    if q.shape != (robot.n,) or not np.isfinite(q).all():
-        raise SimulationError(
-            f"target: expected a trajectory or {robot.n} finite positions, got {shown(target)}"
-        )
+    sound = q.shape == (robot.n,) and np.isfinite(q).all()
+    _require(sound, "target", f"a trajectory or {robot.n} finite positions", target)
     still = Motion(q, np.zeros(robot.n), np.zeros(robot.n))
     return lambda _: still
 
 
+def _check_count(robot: Robot, count: int) -> None:
+    if count != robot.n:
+        moves = counted(count, "joint")
+        raise SimulationError(f"the trajectory moves {moves}, but {robot.name!r} has {robot.n}")
+
+
 _gains = partial(check_each, error=SimulationError, zero=True)
+_require = partial(require, error=SimulationError)
 
 
 ToolTarget = npt.ArrayLike | Callable[[float], Any]
@@ -200,23 +203,24 @@ class OperationalSpace:
                 [N m s/rad or N s/m].
             singular_damping: λ of `Robot.cartesian`, which lets the arm pass singular positions.
         """
-        self.robot, self.target = check_robot(robot), _tool_motion(robot, target)
-        self.task = (
-            default_task(coordinates_of(robot.model)) if task is None else check_names("task", task)
-        )
+        self.robot = check_robot(robot)
+        self.target = _tool_motion(robot, target)
+        own = default_task(coordinates_of(robot.model)) if task is None else task
+        self.task = check_names("task", own)
         self.rows = list(task_rows(self.task))
         check_task(self.task, robot.n)
         m = len(self.rows)
         self.gains = {"kp": _gains("kp", kp, m), "kd": _gains("kd", kd, m)}
         self.joint_damping = _gains("joint_damping", joint_damping, robot.n)
-        if not 0 <= real(singular_damping) < np.inf:
-            given = shown(singular_damping)
-            raise SimulationError(f"singular_damping: expected a number from 0 on, got {given}")
+        sound = 0 <= real(singular_damping) < np.inf
+        _require(sound, "singular_damping", "a number from 0 on", singular_damping)
         self.singular_damping = singular_damping
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
-        robot, rows, want = self.robot, self.rows, self.target(t)
+        robot = self.robot
+        rows = self.rows
+        want = self.target(t)
         J = robot.jacobian(q)[..., rows, :]
         error = pose_error(want.pose, robot.forward_kinematics(q))[..., rows]
         slip = want.twist[rows] - rotate(J, qd)
@@ -255,7 +259,8 @@ class CartesianImpedance:
             joint_damping: What slows motion of the joints that the tool does not feel, a number or
                 (n,) [N m s/rad or N s/m].
         """
-        self.robot, self.target = check_robot(robot), _tool_motion(robot, target)
+        self.robot = check_robot(robot)
+        self.target = _tool_motion(robot, target)
         self.stiffness = _check_matrix("stiffness", stiffness)
         values, axes = np.linalg.eigh(self.stiffness)
         own = 2.0 * (axes * np.sqrt(values.clip(0))) @ axes.T
@@ -264,7 +269,8 @@ class CartesianImpedance:
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Torques (..., n) at time t in the states q, qd (..., n)."""
-        want, J = self.target(t), self.robot.jacobian(q)
+        want = self.target(t)
+        J = self.robot.jacobian(q)
         error = pose_error(want.pose, self.robot.forward_kinematics(q))
         spring = rotate(self.stiffness, error)
         spring[..., 3:] = rotate_back(logarithm_slope(error[..., 3:]), spring[..., 3:])
@@ -289,11 +295,7 @@ def _tool_motion(robot: Robot, target: ToolTarget) -> Callable[[float], ToolMoti
     if isinstance(first, ToolMotion):
         return target
     if isinstance(first, Motion):
-        if first.q.shape[-1] != robot.n:
-            raise SimulationError(
-                f"the trajectory moves {counted(first.q.shape[-1], 'joint')}, but "
-                f"{robot.name!r} has {robot.n}"
-            )
+        _check_count(robot, first.q.shape[-1])
         return lambda t: tool_of_joints(robot, target(t))
     _still(floats(first), first)
     return lambda t: _still(floats(target(t)), target)
@@ -301,17 +303,16 @@ def _tool_motion(robot: Robot, target: ToolTarget) -> Callable[[float], ToolMoti
 
 def tool_of_joints(robot: Robot, motion: Motion) -> ToolMotion:
     """How the tool moves when the joints do."""
-    J, Jd = robot.jacobian(motion.q), robot.jacobian_dot(motion.q, motion.qd)
+    J = robot.jacobian(motion.q)
+    Jd = robot.jacobian_dot(motion.q, motion.qd)
     rate = rotate(J, motion.qdd) + rotate(Jd, motion.qd)
     return ToolMotion(robot.forward_kinematics(motion.q), rotate(J, motion.qd), rate)
 
 
 def _still(T: Array, given: object) -> ToolMotion:
-    if T.shape != (4, 4) or not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-6):
-        raise SimulationError(
-            "target: expected a 4x4 transform of the tool, a motion of it, or positions of the "
-            f"joints, got {shown(given)}"
-        )
+    sound = T.shape == (4, 4) and np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-6)
+    expected = "a 4x4 transform of the tool, a motion of it, or positions of the joints"
+    _require(sound, "target", expected, given)
     return ToolMotion(T, np.zeros(6), np.zeros(6))
 
 
@@ -320,8 +321,8 @@ def _check_matrix(name: str, value: npt.ArrayLike) -> Array:
     K = floats(value)
     if K.shape != (6, 6):
         return np.diag(_gains(name, value, 6))
-    if not (np.isfinite(K).all() and np.allclose(K, K.T, rtol=1e-9, atol=0)):
-        raise SimulationError(f"{name}: expected a symmetric matrix (6, 6), got {shown(value)}")
+    sound = np.isfinite(K).all() and np.allclose(K, K.T, rtol=1e-9, atol=0)
+    _require(sound, name, "a symmetric matrix (6, 6)", value)
     values = np.linalg.eigvalsh(K)
     if values[0] < -1e-9 * values[-1]:
         raise SimulationError(

@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, real
-from armdyn.errors import ShapeError, SimulationError, counted, shown
+from armdyn.errors import ShapeError, SimulationError, counted
 from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.kernels.stepper import Run, StepInput, Stepper, stepper
 from armdyn.model import Drive
 from armdyn.quantities.steps import StepRequest
 from armdyn.robot import Robot
+from armdyn.simulation.checks import require
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 from armdyn.simulation.forces import Driven, Setup
 from armdyn.simulation.result import Simulation
@@ -49,7 +50,9 @@ def _torque_inputs(
 
 def _torque_shape(shape: tuple[int, ...], batch: tuple[int, ...], steps: int) -> tuple[int, ...]:
     """The shape with an axis for the time before the last one."""
-    lead, n, times = shape[:-1], shape[-1], steps + 1
+    lead = shape[:-1]
+    n = shape[-1]
+    times = steps + 1
     held = lead in ((), batch)
     alike = set(lead[:-1]) <= {1}
     table = lead[-1:] == (times,) and (alike or len(lead) == len(batch) + 1)
@@ -180,7 +183,8 @@ def rollout(
     machine = stepper(robot.model, request, len(q), robot.cache)
     last, diverged, interrupted = _finish(machine, run, steps, progress)
     records = last // every + 1
-    positions, velocities = run.positions[:, :records], run.rates[:, :records]
+    positions = run.positions[:, :records]
+    velocities = run.rates[:, :records]
     if implicit:
         velocities = _from_rest(robot, "forward_dynamics", positions, velocities)
         velocities[:, 0] = qd
@@ -295,7 +299,8 @@ def symplectic_step(robot: Robot, driven: Driven, h: float, friction: bool) -> S
             run = rollout(robot, q, qd, h, 1, method="symplectic", torque=held, friction=friction)
             if run.diverged is not None:
                 return np.full(q.shape, np.nan), qd, np.zeros((2, *q.shape[:-1]))
-            ahead, before = run.q[..., 1, :], push
+            ahead = run.q[..., 1, :]
+            before = push
             push = driven.push(t + 0.5 * h, 0.5 * (q + ahead), (ahead - q) / h)
             if np.abs(push - before).max() <= MIDPOINT_TOLERANCE * np.abs(push).max():
                 break
@@ -311,13 +316,8 @@ STEPS = {"rk4": rk4_step, "symplectic": symplectic_step}
 def divergence(q: Array, qd: Array, step: int) -> Divergence | None:
     """The first arm whose state left all bounds, or is not a number, after so many steps."""
     with np.errstate(over="ignore", invalid="ignore"):
-        lost = ~(np.sum(q * q + qd * qd, axis=-1) <= STATE_LIMIT**2)
-    arms = np.argwhere(lost)
+        arms = np.argwhere(~(np.sum(q * q + qd * qd, axis=-1) <= STATE_LIMIT**2))
     return Divergence(tuple(map(int, arms[0])), step) if len(arms) else None
-
-
-Tell = Callable[[int], None] | None
-"""Called with the number of steps taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,10 +331,10 @@ class StepGrid:
     @classmethod
     def of(cls, duration: float, dt: float | None, step: float | None, arms: int) -> "StepGrid":
         """Whole numbers of records, and of steps in each, neither longer than asked for."""
-        longest = f"expected a positive time up to the duration of {duration:g} s"
+        longest = f"a positive time up to the duration of {duration:g} s"
         for name, value in (("dt", dt), ("step", step)):
-            if value is not None and not (0 < real(value) <= duration):
-                raise SimulationError(f"{name}: {longest}, got {shown(value)}")
+            sound = value is None or 0 < real(value) <= duration
+            require(sound, name, longest, value, SimulationError)
         wanted = step or min(DEFAULT_STEP, dt or duration)
         least = arms * (2 if dt is None else duration / dt)
         if least > MAX_STATES:
@@ -351,8 +351,7 @@ class StepGrid:
             steps = math.ceil(duration / wanted * (1 - 1e-12))
             records = min(DEFAULT_RECORDS, max(DEFAULT_STATES // arms, 1))
             every = max(1, steps // records)
-            steps = every * math.ceil(steps / every)
-            return cls(duration, steps, every)
+            return cls(duration, every * math.ceil(steps / every), every)
         records = math.ceil(duration / dt * (1 - 1e-12))
         every = math.ceil(duration / records / wanted * (1 - 1e-12))
         return cls(duration, records * every, every)
@@ -390,21 +389,24 @@ def simulate_fixed(setup: Setup) -> Simulation:
             raise SimulationError(
                 f"{setup.method} has no {what}; use a method that chooses its steps, such as DOP853"
             )
-    robot, drive, progress = setup.robot, setup.drive, setup.progress
+    robot = setup.robot
+    drive = setup.drive
+    progress = setup.progress
     q, qd = broadcast(q0=setup.q, qd0=setup.qd)
     if not q.size:
         raise SimulationError(f"q0: there are no arms in an array of shape {q.shape}")
     grid = StepGrid.of(setup.duration, setup.dt, setup.step, q.size // robot.n)
     began = time.perf_counter()
     driven = Driven(setup)
-    told = None if progress is None else (lambda done: progress(done * grid.step))
-    options: dict[str, Any] = {"method": setup.method, "friction": setup.friction}
     compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest
     if setup.base is not None or (callable(drive) and not compiled):
-        run, push, given = _asked(robot, q, qd, driven, grid, told, **options)
+        run, push, given = _asked(setup, q, qd, driven, grid)
     else:
-        options |= {"torque": _table(driven, drive, grid, q), "every": grid.every, "progress": told}
+        options: Any = {"method": setup.method, "friction": setup.friction, "every": grid.every}
+        options["torque"] = _table(driven, drive, grid, q)
         options["controller"] = drive if compiled else None
+        if progress is not None:
+            options["progress"] = lambda done: progress(done * grid.step)
         run = rollout(robot, q, qd, grid.step, grid.steps, **options)
         run = replace(run, t=grid.times[:: grid.every][: len(run.t)])
         states = zip(run.t.tolist(), *(np.moveaxis(x, -2, 0) for x in (run.q, run.qd)), strict=True)
@@ -427,10 +429,10 @@ def _table(driven: Driven, drive: Any, grid: StepGrid, q: Array) -> Array | None
 
 
 def _asked(
-    robot: Robot, q: Array, qd: Array, driven: Driven, grid: StepGrid, tell: Tell, **options: Any
+    setup: Setup, q: Array, qd: Array, driven: Driven, grid: StepGrid
 ) -> tuple[Rollout, Array, Array]:
     """Torques and the motion of the base asked for at the stages of every step, with their work."""
-    advance = STEPS[options["method"]](robot, driven, grid.step, options["friction"])
+    advance = STEPS[setup.method](setup.robot, driven, grid.step, setup.friction)
     records: list[tuple[Array, Array, Array, Array]] = []
     work = np.zeros((2, *q.shape[:-1]))
     diverged, interrupted = None, False
@@ -447,8 +449,8 @@ def _asked(
             if diverged:
                 break
             q, qd, work = positions, velocities, work + gained
-            if tell is not None:
-                tell(k + 1)
+            if setup.progress is not None:
+                setup.progress((k + 1) * grid.step)
     except KeyboardInterrupt:
         interrupted = True
     *vectors, works = zip(*records, strict=True)
@@ -471,7 +473,8 @@ def _simulation(
     work[..., 1] = _integral(np.sum(taken * run.qd, axis=-1), run.t)
     status, message = "finished", ""
     if run.interrupted:
-        status, message = "interrupted", f"interrupted at t = {run.t[-1]:.6g} s"
+        status = "interrupted"
+        message = f"interrupted at t = {run.t[-1]:.6g} s"
     if run.diverged is not None:
         status = "diverged"
         which = f" arm {', '.join(map(str, run.diverged.arm))}" if run.diverged.arm else ""

@@ -14,8 +14,8 @@ from armdyn.errors import ArmdynWarning, SimulationError, check_known, counted, 
 from armdyn.io.csv.trajectory import torques_from_csv
 from armdyn.robot import Robot
 from armdyn.simulation.base import base_torque, base_vectors
-from armdyn.simulation.checks import floats
-from armdyn.simulation.limits import Excess, effort_limits
+from armdyn.simulation.checks import floats, require
+from armdyn.simulation.limits import Excess
 
 Torque = Callable[[float, Array, Array], Array]
 """Torques (n,) at a time and a state."""
@@ -67,7 +67,8 @@ class Driven:
             then = then or f"the state was q = {_said(q)}, qd = {_said(qd)}"
             return SimulationError(f"{self.label} {what}; {then}")
 
-        now, expected = f"at t = {t:.6g} s", f"expected {q.shape[-1]} torques"
+        now = f"at t = {t:.6g} s"
+        expected = f"expected {q.shape[-1]} torques"
         try:
             given = self._torque(t, q.copy(), qd.copy())
         except SimulationError:
@@ -101,8 +102,8 @@ class Driven:
             raise SimulationError(
                 f"the external wrench raised {type(error).__name__} at t = {t:.6g} s: {error}"
             ) from error
-        wrenches = given.values() if isinstance(given, Mapping) else (given,)
-        if given is None or all(_is_wrench(wrench) for wrench in wrenches):
+        each = [floats(x) for x in (given.values() if isinstance(given, Mapping) else (given,))]
+        if given is None or all(x.shape == (6,) and np.isfinite(x).all() for x in each):
             return given
         raise SimulationError(
             f"the external wrench is {shown(given)} at t = {t:.6g} s; expected force and moment, 6 "
@@ -120,11 +121,11 @@ def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Tor
     if isinstance(given, str | Path):
         return f"the torques of {given}", torque_table(robot, Path(given), duration)
     constant = floats(given)
-    if constant.shape[-1:] != (n,) or not np.isfinite(constant).all():
-        raise SimulationError(
-            f"torque: expected {n} finite numbers, a function of (t, q, qd), a controller or the "
-            f"name of a CSV file, got {shown(given)}"
-        )
+    sound = constant.shape[-1:] == (n,) and np.isfinite(constant).all()
+    expected = (
+        f"{n} finite numbers, a function of (t, q, qd), a controller or the name of a CSV file"
+    )
+    require(sound, "torque", expected, given, SimulationError)
 
     def held(t: float, q: Array, qd: Array) -> Array:
         try:
@@ -132,8 +133,8 @@ def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Tor
         except ValueError:
             raise SimulationError(
                 f"torque: expected {counted(n, 'number')}, or as many for each arm, shape "
-                f"{q.shape}, got "
-                f"shape {constant.shape}; torques that change are a function or a CSV file"
+                f"{q.shape}, got shape {constant.shape}; torques that change are a function or a "
+                "CSV file"
             ) from None
 
     return "the torque", held
@@ -156,11 +157,6 @@ def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
     return torque
 
 
-def _is_wrench(given: Any) -> bool:
-    wrench = floats(given)
-    return wrench.shape == (6,) and bool(np.isfinite(wrench).all())
-
-
 def _said(values: Array) -> str:
     return np.array2string(values, precision=6, separator=", ", threshold=20)
 
@@ -172,7 +168,7 @@ Saturation = Literal["off", "warn", "clip"]
 def saturated(robot: Robot, drive: Any, duration: float, how: Saturation) -> Any:
     """What drives the simulation then, held between the effort limits of the joints if clipped."""
     check_known("saturation", how, get_args(Saturation))
-    limits = effort_limits(robot.model)
+    limits = robot.effort_limits
     if how != "clip" or drive is None or np.isinf(limits).all():
         return drive
     label, torque = torque_function(robot, drive, duration)

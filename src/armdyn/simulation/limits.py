@@ -79,18 +79,11 @@ def many_turns(model: RobotModel, q: Array) -> Iterator[str]:
             yield f"{joint.name} is at {largest:.4g} rad, {turns:.3g} turns, and has no limits"
 
 
-def effort_limits(model: RobotModel) -> Array:
-    """Highest torque of each coordinate, (n,) [N m or N]; infinite where it is not known."""
-    # zero is written where a limit is not known
-    return np.array([joint.limits.effort or np.inf for joint in model.coordinate_joints])
-
-
 def excesses(model: RobotModel, t: Array, q: Array, qd: Array, tau: Array) -> tuple[Excess, ...]:
     """The limits exceeded at times (m,) [s] by the joints of one arm or many, (..., m, n)."""
-    joints = model.coordinate_joints
     return tuple(
         found
-        for i, joint in enumerate(joints)
+        for i, joint in enumerate(model.coordinate_joints)
         for each in _limited(joint, q[..., i], qd[..., i], tau[..., i])
         if (found := _excess(joint, t, *each)) is not None
     )
@@ -100,16 +93,14 @@ def _limited(joint: Joint, q: Array, qd: Array, tau: Array) -> Iterator[tuple[An
     """What is limited: its name, unit, limit and values, and how far they are beyond it."""
     limits = joint.limits
     unit = joint.type.unit
-    torque_unit = joint.type.torque_unit
     yield "position", unit, limits.lower, q, limits.lower - q
     yield "position", unit, limits.upper, q, q - limits.upper
-    effort = "torque" if joint.type.turns else "force"
-    for what, unit_of_it, limit, values in (
-        ("speed", f"{unit}/s", limits.velocity, np.abs(qd)),
-        (effort, torque_unit, limits.effort, np.abs(tau)),
-    ):
-        if limit:  # zero: not known
-            yield what, unit_of_it, limit, values, values - limit
+    # zero is written where a limit is not known
+    speed = limits.velocity or np.inf
+    yield "speed", f"{unit}/s", speed, np.abs(qd), np.abs(qd) - speed
+    effort = limits.effort or np.inf
+    what = "torque" if joint.type.turns else "force"
+    yield what, joint.type.torque_unit, effort, np.abs(tau), np.abs(tau) - effort
 
 
 def _excess(

@@ -26,7 +26,6 @@ from armdyn.report.figures import (
     time_axis,
 )
 from armdyn.report.panels import sheet
-from armdyn.simulation.limits import effort_limits
 from armdyn.simulation.system import WORK
 
 QUANTILES = (0.5, 0.05, 0.95, 0.25, 0.75)
@@ -145,7 +144,8 @@ def draw(simulation: Any, lines: Curves) -> Any:
     Of one arm they show positions, energies, powers, and the torque of each joint with its terms;
     of many energies, powers, and the spread of each joint's positions and torques.
     """
-    model, many = simulation.robot.model, simulation.q.ndim > 2
+    model = simulation.robot.model
+    many = simulation.q.ndim > 2
     blocks = {"Position of each joint": draw_spread} if many else {}
     if not many or lines.tau.any():
         blocks["Torque of each joint"] = draw_torque
@@ -154,7 +154,8 @@ def draw(simulation: Any, lines: Curves) -> Any:
     rows = -(-n // columns)
     block_height = _LEGEND + rows * _PANEL + (rows - 1) * _GAP + _BLOCK_GAP
     height = HEAD + OVERVIEW + _FOOT + len(blocks) * block_height - _BLOCK_GAP
-    title, left = f"{model.title or model.name}: simulated motion", _LEFT / WIDTH
+    title = f"{model.title or model.name}: simulated motion"
+    left = _LEFT / WIDTH
     figure = sheet(WIDTH, height, title, _subtitle(simulation), left, 0.26)
     panels = _panels(figure, lines.t, HEAD, OVERVIEW, 2 if many else 3)
     if not many:
@@ -178,7 +179,8 @@ def _panels(
     figure: Any, t: Array, top: float, tall: float, columns: int, count: int | None = None
 ) -> list[Any]:
     """Panels over time in so many columns, each so tall, from the top on [inch]; None: one row."""
-    height, rows = figure.get_figheight(), -(-(count or columns) // columns)
+    height = figure.get_figheight()
+    rows = -(-(count or columns) // columns)
     wide = (WIDTH - _LEFT - _RIGHT - (columns - 1) * _BETWEEN) / columns
     end = top + rows * tall + (rows - 1) * _GAP
     grid = figure.add_gridspec(
@@ -244,10 +246,9 @@ def entitle(axes: Any, title: str, unit: str) -> None:
 
 def draw_line(axes: Any, t: Array, values: Array, colour: str, width: float, **look: Any) -> Any:
     """A line of values (k, m), and the bands about it that the other rows are the edges of."""
-    front = 3 if colour == INK else 2
     for density, low, high in zip(BANDS, values[1::2], values[2::2], strict=False):
         axes.fill_between(t, low, high, color=colour, alpha=density, linewidth=0)
-    front = 4 if look.get("linestyle", "-") != "-" else front
+    front = 4 if look.get("linestyle", "-") != "-" else 3 if colour == INK else 2
     points = thinned(t, values[0])
     (drawn,) = axes.plot(*points, color=colour, linewidth=width, zorder=front, **look)
     return drawn
@@ -294,11 +295,11 @@ def draw_positions(axes: Any, simulation: Any, lines: Curves) -> None:
 
 def draw_spread(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, Any]:
     """The positions of a joint of many arms, between its limits; returns what the legend shows."""
-    robot, colour = simulation.robot, JOINTS[i % len(JOINTS)]
-    joint = robot.model.joints[robot.model.independent[i]]
-    draw_line(axes, lines.t, lines.q[..., i], colour, 1.6)
-    low = lines.q[..., i].min()
-    high = lines.q[..., i].max()
+    robot = simulation.robot
+    q = lines.q[..., i]
+    joint = robot.model.coordinate_joints[i]
+    draw_line(axes, lines.t, q, JOINTS[i % len(JOINTS)], 1.6)
+    low, high = q.min(), q.max()
     room = LIMIT_ROOM * (high - low)
     near = [edge for edge in robot.limits[i] if high - room < edge < low + room]
     edges = [axes.axhline(edge, **LIMIT) for edge in near]
@@ -310,8 +311,8 @@ def draw_spread(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, 
 def draw_torque(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, Any]:
     """The torque of a joint, its terms and its events; returns what the legend shows."""
     robot = simulation.robot
-    joint = robot.model.joints[robot.model.independent[i]]
     shown = {}
+    joint = robot.model.coordinate_joints[i]
     total = draw_line(axes, lines.t, lines.tau[..., i], INK, 2.0)
     if simulation.q.ndim == 2:
         shown["total"] = total
@@ -327,7 +328,8 @@ def draw_torque(axes: Any, simulation: Any, lines: Curves, i: int) -> dict[str, 
                 transform=axes.get_xaxis_transform(),
             )  # fmt: skip
     _name(axes, joint.name, i)
-    unit, limit = joint.type.torque_unit, effort_limits(robot.model)[i]
+    unit = joint.type.torque_unit
+    limit = robot.effort_limits[i]
     drawn = draw_limit(axes, lines.t, lines.tau[..., i], limit)
     shown |= {} if drawn is None else {"limit": drawn}
     if simulation.q.ndim == 2:

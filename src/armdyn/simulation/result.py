@@ -1,6 +1,5 @@
 """What a simulation gives: states, the forces that caused them, energies, a file, a picture."""
 
-import importlib.util
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,26 +9,27 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import MissingExtraError, WriteError, counted
+from armdyn.errors import WriteError, check_installed, counted
 from armdyn.forks import cached_property
-from armdyn.html import html_text
-from armdyn.io.atomic import ending, replacing
-from armdyn.io.csv.table import numbered_columns, write_csv
-from armdyn.report.figures import save_picture
+from armdyn.io.atomic import ending
+from armdyn.io.csv.table import numbered_columns, write_csv, write_parquet
 from armdyn.report.portrait import figure_html
+from armdyn.report.result import DrawnResult, Section, parts_of, unrounded, zero
 from armdyn.robot import Robot
 from armdyn.simulation.hand import Hand
-from armdyn.simulation.limits import Excess, excesses
+from armdyn.simulation.limits import Excess, excess_section, excesses
 from armdyn.simulation.plots import curves, draw
 from armdyn.simulation.system import WORK, Event
 
 FORMATS = (".csv", ".parquet")
 DRY_ROUNDING = 1e-12
 """Dry friction below this part of the other friction is rounding."""
+MAX_LISTED_EVENTS = 20
+KEPT = "what was computed until then is kept"
 
 
 @dataclass(frozen=True, eq=False)
-class Simulation:
+class Simulation(DrawnResult):
     """A motion; arrays have the shape (..., m, n) for m instants and any number of arms."""
 
     robot: Robot
@@ -160,33 +160,93 @@ class Simulation:
             f"{self.status}, energy drift {self.energy_drift:.1e}>"
         )
 
-    def data(self) -> dict[str, Any]:
-        """A summary as plain data; several arms have lists of what one arm has."""
-        texts = ("method", "status", "message", "arms")
-        scalars = {"kinetic": self.kinetic, "potential": self.potential}
-        return {
-            "robot": self.robot.name,
-            **{name: getattr(self, name) for name in texts},
-            "duration": float(self.t[-1]),
-            **{name: getattr(self, name)[..., -1, :].tolist() for name in ("q", "qd")},
-            **{name: values[..., -1].tolist() for name, values in scalars.items()},
-            "hand": self.hand.data(),
-            "work": {name: self.work[..., -1, k].tolist() for k, name in enumerate(WORK)},
-            "unaccounted": self.balance[..., -1].tolist(),
-            "energy_drift": self.energy_drift,
-            "tracking": self._tracking(),
-            "excesses": [excess.data() for excess in self.excesses],
-            "events": [{"t": e.t, "kind": e.kind, "joint": e.joint} for e in self.events],
-            "statistics": dict(self.statistics),
-        }
+    def sections(self) -> tuple[Section, ...]:
+        """How it went, the state at the end, errors of tracking, where energy went, and events.
 
-    def _tracking(self) -> dict[str, list[float]] | None:
-        """Largest and root mean square error of each joint, over all arms and instants."""
+        In the data several arms have lists of what one arm has.
+        """
+        name, counts = self.robot.model.title or self.robot.name, self.statistics
+        many = "" if self.q.ndim == 2 else f", {counted(self.arms, 'arm')}"
+        told = [f"{counts[key]:.0f} {key}" for key in ("steps", "evaluations") if counts.get(key)]
+        told += [f"residual {counts['residual']:.1e}"] if "residual" in counts else []
+        told += [f"{counts['seconds']:.3g} s to compute"] if "seconds" in counts else []
+        ended = () if self.status == "finished" else (self.message, KEPT)
+        data = {"robot": self.robot.name, **parts_of(self, "method", "status", "message", "arms")}
+        data |= {"duration": self.t[-1], "hand": self.hand.data(), "statistics": counts}
+        data["excesses"] = [excess.data() for excess in self.excesses]
+        title = f"{name}{many}: {self.t[-1]:.6g} s by {self.method}"
+        return (
+            Section(title, (", ".join(told), *ended), data=data),
+            excess_section(self.excesses, given=False),
+            self._final_section(),
+            self._tracking_section(),
+            self._energy_section(),
+            self._event_section(),
+        )
+
+    def _final_section(self) -> Section:
+        final = {name: x[..., -1, :] for name, x in parts_of(self, "q", "qd", "qdd", "tau").items()}
+        if self.q.ndim > 2:
+            shares = {"5 %": 0.05, "median": 0.5, "95 %": 0.95}
+            final = {
+                f"{name} {share}": np.quantile(final[name].reshape(-1, self.robot.n), part, axis=0)
+                for name in ("q", "qd")
+                for share, part in shares.items()
+            }
+        rows = [
+            (
+                *(joint.name, f"{joint.type.unit}, {joint.type.torque_unit}"),
+                *(f"{unrounded(x[i], float(np.abs(x).max())):.6g}" for x in final.values()),
+            )
+            for i, joint in enumerate(self.robot.model.coordinate_joints)
+        ]
+        data = {name: x[..., -1, :] for name, x in parts_of(self, "q", "qd").items()}
+        return Section("At the end", (), ("joint", "", *final), rows, 2, data)
+
+    def _tracking_section(self) -> Section:
+        """How far arms were from what their controller was to follow; empty without one."""
         if self.tracking_error is None:
-            return None
-        error = self.tracking_error.reshape(-1, self.robot.n)
-        rms = np.sqrt(np.mean(np.square(error), axis=0))
-        return {"largest": np.abs(error).max(axis=0).tolist(), "rms": rms.tolist()}
+            return Section("", data={"tracking": None})
+        error = self.tracking_error.reshape(-1, self.robot.n)  # over all arms and instants
+        largest, rms = np.abs(error).max(axis=0), np.sqrt(np.mean(np.square(error), axis=0))
+        rows = [
+            (joint.name, joint.type.unit, *(f"{unrounded(x[i], 1.0):.6g}" for x in (largest, rms)))
+            for i, joint in enumerate(self.robot.model.coordinate_joints)
+        ]
+        data = {"tracking": {"largest": largest, "rms": rms}}
+        return Section("Error of tracking", (), ("joint", "", "largest", "RMS"), rows, 2, data)
+
+    def _energy_section(self) -> Section:
+        many = "" if self.q.ndim == 2 else ", mean of the arms"
+        stored = {"kinetic": self.kinetic, "potential": self.potential, "sum": self.energy}
+        scale = float(max(np.abs(values).max() for values in stored.values()))
+        rows = []
+        for name, values in stored.items():
+            first, last = values[..., 0].mean(), values[..., -1].mean()
+            rows.append(
+                (name, *(f"{unrounded(x, scale):.6g}" for x in (first, last, last - first)))
+            )
+        works = self.work[..., -1, :].reshape(-1, 4).mean(axis=0) * (1, -1, 1, -1)
+        outside = "from the environment" + (" and the base" if self.base.any() else "")
+        words = ("from actuators", "to friction", outside, "to impacts")
+        rows += [
+            (word, "", "", f"{unrounded(value, scale):.6g}")
+            for word, value in zip(words, works, strict=True)
+            if value
+        ]
+        rows.append(("unaccounted for", "", "", zero(self.balance[..., -1].mean(), scale)))
+        title = f"Energy [J]{many}; drift {self.energy_drift:.1e}"
+        data = {name: x[..., -1] for name, x in parts_of(self, "kinetic", "potential").items()}
+        data["work"] = {name: self.work[..., -1, k] for k, name in enumerate(WORK)}
+        data |= {"unaccounted": self.balance[..., -1], **parts_of(self, "energy_drift")}
+        return Section(title, (), ("", "start", "end", "change"), rows, data=data)
+
+    def _event_section(self) -> Section:
+        lines = [str(event) for event in self.events[:MAX_LISTED_EVENTS]]
+        more = len(self.events) - len(lines)
+        lines += [f"and {more} more"] if more else []
+        data = {"events": [parts_of(event, "t", "kind", "joint") for event in self.events]}
+        return Section(f"Events: {len(self.events)}" if lines else "", lines, data=data)
 
     def columns(self) -> dict[str, Array]:
         """A table: t, q1.., qd1.., qdd1.., tau1.., what else acts, energies, the hand.
@@ -218,26 +278,19 @@ class Simulation:
         if ending(path, ".csv") == ".csv":
             write_csv(path, columns)
             return
-        import pyarrow  # noqa: PLC0415 (an extra)
-        import pyarrow.parquet  # noqa: PLC0415 (an extra)
-
         told = {"robot": self.robot.name, "method": self.method, "status": self.status}
-        table = pyarrow.table(columns, metadata=told)
-        with replacing(path) as stream:
-            pyarrow.parquet.write_table(table, stream)
+        write_parquet(path, columns, told)
 
     def _repr_html_(self) -> str:
-        """How it ended and its plots, in a notebook."""
-        name = self.robot.model.title or self.robot.name
-        text = f"{name}: {self.t[-1]:.6g} s by {self.method}, {self.status}"
-        return html_text(text) + figure_html(lambda: draw(self, curves(self)))
+        """The report and its plots, in a notebook."""
+        return super()._repr_html_() + figure_html(self.figure)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw positions, torques with their terms, energies and power to a .png, .pdf or .svg.
+    def figure(self) -> Any:
+        """Positions, torques with their terms, energies and power.
 
         Of many arms it shows the median, and bands that hold a half and nine tenths of them.
         """
-        save_picture(path, lambda: draw(self, curves(self)))
+        return draw(self, curves(self))
 
 
 def check_save(path: str | Path) -> None:
@@ -248,5 +301,5 @@ def check_save(path: str | Path) -> None:
             f"cannot write a simulation to {str(path)!r}: the ending must be one of "
             f"{', '.join(FORMATS)}"
         )
-    if kind == ".parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise MissingExtraError("pyarrow", "parquet", "writing Parquet")
+    if kind == ".parquet":
+        check_installed("pyarrow", "parquet", "writing Parquet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import simulate_adaptive
 from armdyn.simulation.base import GivenBase
+from armdyn.simulation.checks import require
 from armdyn.simulation.controllers import Following
 from armdyn.simulation.forces import Saturation, Setup, Wrench, saturated, warn_of_efforts
 from armdyn.simulation.result import Simulation
@@ -79,9 +81,15 @@ def simulate(
             them in `excesses`), "warn", or "clip" to the limits.
         progress: Called with the time reached.
     """
-    _check_kinds(robot, method, progress, friction=friction, stops=stops)
-    _check_numbers(duration, bounce, stops, rtol, atol)
-    given = _check_drive(torque, controller)
+    if not isinstance(robot, Robot):
+        raise SimulationError(f"simulate takes a Robot, got {shown(robot)}; load it first")
+    check_known("method of integration", method, (*ADAPTIVE, *FIXED))
+    _check_settings(duration, progress, friction, stops, bounce, rtol, atol)
+    if torque is not None and controller is not None:
+        raise SimulationError("give a torque or a controller, not both")
+    sound = controller is None or callable(controller)
+    _require(sound, "controller", "a function of (t, q, qd)", controller)
+    given = controller if torque is None else torque
     start = _check_start(robot, q0, qd0, stops)
     drive = saturated(robot, given, duration, saturation)
     setup = Setup(
@@ -97,50 +105,29 @@ def simulate(
         found = simulate_adaptive(setup)
     if saturation == "warn":
         warn_of_efforts(found.excesses)
-    return _with_reference(found, given)
-
-
-def _with_reference(found: Simulation, controller: Any) -> Simulation:
-    """The simulation with the positions that a controller of joints was to follow."""
-    if not isinstance(controller, Following):
+    if not isinstance(given, Following):
         return found
-    wanted = np.array([controller.target(t).q for t in found.t.tolist()], dtype=float)
+    wanted = np.array([given.target(t).q for t in found.t.tolist()], dtype=float)
     return replace(found, reference=np.broadcast_to(wanted, found.q.shape).copy())
 
 
-def _check_kinds(robot: Any, method: Any, progress: Any, **truths: Any) -> None:
-    if not isinstance(robot, Robot):
-        raise SimulationError(f"simulate takes a Robot, got {shown(robot)}; load it first")
-    check_known("method of integration", method, (*ADAPTIVE, *FIXED))
-    if progress is not None and not callable(progress):
-        raise SimulationError(f"progress: expected a function of the time, got {shown(progress)}")
-    for name, value in truths.items():
-        check_truth(name, value)
+_require = partial(require, error=SimulationError)
 
 
-def _check_numbers(duration: float, bounce: float, stops: bool, rtol: float, atol: float) -> None:
+def _check_settings(
+    duration: Any, progress: Any, friction: Any, stops: Any, bounce: Any, rtol: Any, atol: Any
+) -> None:
+    _require(progress is None or callable(progress), "progress", "a function of the time", progress)
+    check_truth("friction", friction)
+    check_truth("stops", stops)
     if not (0 < real(duration) < math.inf):
         given = shown(duration)
         raise SimulationError(f"duration must be a positive number of seconds, got {given}")
-    if not (0 <= real(bounce) <= 1):
-        raise SimulationError(f"bounce: expected a number from 0 to 1, got {shown(bounce)}")
+    _require(0 <= real(bounce) <= 1, "bounce", "a number from 0 to 1", bounce)
     if bounce and not stops:
         raise SimulationError("bounce: joints come back from stops; ask for stops as well")
-    if not (LEAST_RTOL <= real(rtol) < 1):
-        least = f"{LEAST_RTOL:g}"
-        raise SimulationError(f"rtol: expected a number from {least} to 1, got {shown(rtol)}")
-    if not (0 < real(atol) < math.inf):
-        raise SimulationError(f"atol: expected a positive number, got {shown(atol)}")
-
-
-def _check_drive(torque: Any, controller: Any) -> Any:
-    """The torque or the controller."""
-    if torque is not None and controller is not None:
-        raise SimulationError("give a torque or a controller, not both")
-    if controller is not None and not callable(controller):
-        given = shown(controller)
-        raise SimulationError(f"controller: expected a function of (t, q, qd), got {given}")
-    return controller if torque is None else torque
+    _require(LEAST_RTOL <= real(rtol) < 1, "rtol", f"a number from {LEAST_RTOL:g} to 1", rtol)
+    _require(0 < real(atol) < math.inf, "atol", "a positive number", atol)
 
 
 def _check_start(

@@ -22,7 +22,7 @@ solution: a joint is held where low ≤ (b - M a)_i ≤ high, and moves against 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -154,7 +154,8 @@ class DryFriction:
         if not self._at.is_linear:
             known = self._positions
             at = self._at.at(q) if known is None else self._at.known(known(q))
-        rates, direction = at.rates(qd), np.sign(at.rates(sign))
+        rates = at.rates(qd)
+        direction = np.sign(at.rates(sign))
         if not self._sticks.all():
             direction = np.where(self._sticks, direction, np.sign(rates))
         s = direction
@@ -198,8 +199,7 @@ class Event:
         return f"{self.t:.6f} s: {self.joint} {self.kind}{end}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Forces:
+class Forces(NamedTuple):
     """The torques at the joints at an instant, each (n,)."""
 
     tau: Array
@@ -227,10 +227,13 @@ class System:
 
     def __init__(self, setup: Setup):
         robot, n = setup.robot, setup.robot.n
-        self.robot, self.driven, self.bounce = robot, Driven(setup), setup.bounce
+        self.robot = robot
+        self.driven = Driven(setup)
+        self.bounce = setup.bounce
         self.dry = DryFriction(robot.model, setup.friction, robot.all_joints)
         limits = robot.limits if setup.stops else np.tile([-np.inf, np.inf], (n, 1))
-        self.lower, self.upper = limits[:, 0], limits[:, 1]
+        self.lower = limits[:, 0]
+        self.upper = limits[:, 1]
         self.sign = np.zeros(n)
         """Direction of dry friction, 0 where there is none or it holds."""
         self.held = np.zeros(n, dtype=bool)
@@ -246,7 +249,8 @@ class System:
     def forces(self, t: float, q: Array, qd: Array) -> Forces:
         """Everything that acts at an instant."""
         tau, slip, external, base = self._acting(t, q, qd)
-        push, still = tau + external + base - slip, np.zeros(len(q))
+        push = tau + external + base - slip
+        still = np.zeros(len(q))
         try:
             if not self.held.any():
                 qdd = self.robot.forward_dynamics(q, qd, push, friction=False)
@@ -280,7 +284,8 @@ class System:
 
     def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, Array, Array, Array]:
         """What actuators give, slipping friction takes, and wrench and motion of the base give."""
-        tau, wrench = self.driven.torque(t, q, qd), self.driven.wrench(t)
+        tau = self.driven.torque(t, q, qd)
+        wrench = self.driven.wrench(t)
         external = np.zeros(len(q))
         if wrench is not None:
             with_it = self.robot.inverse_dynamics(q, external, external, wrench, friction=False)
@@ -333,11 +338,13 @@ class System:
     def settle(self, t: float, q: Array, qd: Array) -> list[Event]:
         """Find the modes that a state starts with, and return the changes."""
         held, contact = self.held, self.contact
-        lower, upper = q <= self.lower, q >= self.upper
+        lower = q <= self.lower
+        upper = q >= self.upper
         at_stop = np.where(lower & (qd == 0), -1.0, np.where(upper & (qd == 0), 1.0, 0.0))
         rest = (qd == 0) & self.dry.dry
         self.sign = np.where(self.dry.dry, np.sign(qd), 0.0)
-        self.held, self.contact = np.zeros(len(q), dtype=bool), np.zeros(len(q))
+        self.held = np.zeros(len(q), dtype=bool)
+        self.contact = np.zeros(len(q))
         if rest.any() or at_stop.any():
             tau, slip, external, base = self._acting(t, q, qd)
             b = tau + external + base - slip - self.robot.bias(q, qd)
@@ -345,14 +352,10 @@ class System:
             self.held = (rest | (at_stop != 0)) & (a == 0)
             self.contact = np.where(self.held, at_stop, 0.0)
             self.sign = np.where(rest, np.sign(a), self.sign)
-        before, after = held & (contact == 0), self.held & (self.contact == 0)
-        changes: dict[Kind, Array] = {
-            "leaves": (contact != 0) & (self.contact == 0),
-            "starts": before & ~after & (self.contact == 0),
-            "sticks": after & ~before,
-        }
-        return [
-            Event(t, next(kind for kind, joints in changes.items() if joints[i]), name)
-            for i, name in enumerate(self.robot.joint_names)
-            if any(joints[i] for joints in changes.values())
-        ]
+        before = held & (contact == 0)
+        after = self.held & (self.contact == 0)
+        leaves = (contact != 0) & (self.contact == 0)
+        starts = before & ~after & (self.contact == 0)
+        kinds = np.select([leaves, starts, after & ~before], ["leaves", "starts", "sticks"], "")
+        pairs = zip(kinds.tolist(), self.robot.joint_names, strict=True)
+        return [Event(t, kind, name) for kind, name in pairs if kind]

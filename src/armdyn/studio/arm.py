@@ -11,14 +11,14 @@ from armdyn.arrays import Array
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.spatial import rotate
-from armdyn.formulations.textbook_terms import TextbookTerms
 from armdyn.io.catalog import catalog_names
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.model import RobotModel
+from armdyn.model import RobotModel, edit
 from armdyn.model.transform import transform
 from armdyn.model.validate import Finding
+from armdyn.quantities.evaluate import in_numpy
+from armdyn.quantities.request import Request
 from armdyn.robot import Robot
-from armdyn.simulation.limits import effort_limits
 from armdyn.studio.background import Tell
 from armdyn.studio.uploads import Loaded
 from armdyn.studio.visuals import NotDrawn, Visual, is_mjcf, mjcf_visuals, visuals
@@ -118,7 +118,7 @@ class Evaluator:
             }
         self._masses = np.array([link.inertia.mass for link in model.links])
         self._centres = np.array([link.inertia.com for link in model.links])
-        self._limits = effort_limits(model)
+        self._limits = robot.effort_limits
         self.scales = self._scales()
         """The size of an ordinary torque of each joint, (n,) [N m or N]: the limit of its motor,
         or what it needs in some states."""
@@ -141,8 +141,7 @@ class Evaluator:
         """The torque that a state takes, and its terms."""
         if self._kernels:
             return Ledger(*self._held("ledger", state, *state.motion))
-        at = coordinates_of(holding(self.robot, state.payload).model)
-        return Ledger(*TextbookTerms(at).ledger(*state.motion))
+        return ledger(self.robot.model, state)
 
     def _held(self, name: str, state: State, *arguments: Array) -> Array:
         """What a kernel computes for the robot with what it holds."""
@@ -189,6 +188,13 @@ class Evaluator:
         needed = np.max(sizes, axis=0)
         needed = np.maximum(needed, 1e-6 * (needed.max() or 1.0))
         return np.where(np.isfinite(self._limits), self._limits, needed)
+
+
+def ledger(model: RobotModel, state: State) -> Ledger:
+    """The torques of a robot that is not compiled."""
+    if state.payload > 0:
+        model = edit.with_payload(model, state.payload, add=True)
+    return Ledger(*in_numpy(model, Request("ledger"), *state.motion))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,17 +35,7 @@ SMOOTH_ANGLE = 0.45
 """Faces that meet at less look like one [rad]."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Triangles:
-    """A body as triangles."""
-
-    vertices: Array
-    """Shape (v, 3) [m]."""
-    faces: Array
-    """Shape (f, 3)."""
-
-
-def housing(rod: Rod) -> Triangles:
+def housing(rod: Rod) -> Any:
     """The hull of both ends of a rod: round about the axis of each joint."""
     radii = rod.radius, rod.radius if rod.radius_b is None else rod.radius_b
     ends = ((rod.a, rod.axis_a), (rod.b, rod.axis_b))
@@ -55,7 +45,7 @@ def housing(rod: Rod) -> Triangles:
     return _hull(np.concatenate(corners))
 
 
-def disc(radius: float, height: float) -> Triangles:
+def disc(radius: float, height: float) -> Any:
     """A disc about z with broken edges, its upper face in the origin."""
     rings = _rings(radius, height, 0.15 * min(radius, height))
     return _hull(rings - [0.0, 0.0, 0.5 * height])
@@ -88,15 +78,13 @@ def _rings(radius: float, height: float, chamfer: float) -> Array:
     return np.concatenate([r * circle + [0, 0, s * h] for s in (-1, 1) for r, h in sizes])
 
 
-def _hull(points: Array) -> Triangles:
-    """The hull of points, whose corners are shared only where faces meet at a small angle."""
+def _hull(points: Array) -> Any:
+    """The mesh about points, whose corners are shared only where faces meet at a small angle."""
     import trimesh  # noqa: PLC0415 (slow to import)
 
     cloud: Any = trimesh.PointCloud
-    shaded = trimesh.graph.smooth_shade(
-        cloud(points).convex_hull, angle=SMOOTH_ANGLE, facet_minarea=None
-    )
-    return Triangles(np.asarray(shaded.vertices), np.asarray(shaded.faces))
+    hull = cloud(points).convex_hull
+    return trimesh.graph.smooth_shade(hull, angle=SMOOTH_ANGLE, facet_minarea=None)
 
 
 INSIDE_OPACITY = 0.4
@@ -145,7 +133,7 @@ class Drawing:
         says which of VIEWS are shown.
         """
         self._scene, self._name, self._model, self._style = scene, name, model, style
-        self._link = link or style.link
+        self._link = link or style["link"]
         self.owned: list[tuple[int, Any]] = []
         """Everything that links and the base are drawn as, with its link."""
         self._weights = 0
@@ -172,7 +160,7 @@ class Drawing:
         if -1 not in shown:
             low = shapes.floor(model)
             scene.add_cylinder(
-                f"{name}/base/plate", 2.4 * r, 0.5 * r, style.base,
+                f"{name}/base/plate", 2.4 * r, 0.5 * r, style["base"],
                 position=(0.0, 0.0, low - 0.25 * r),
             )  # fmt: skip
             if stage(model).post:
@@ -183,7 +171,7 @@ class Drawing:
         )
         self._extras["tool"].append(shown_frame)
         self._held = scene.add_icosphere(
-            f"{name}/tool/payload", 1.0, style.payload, subdivisions=3, visible=False
+            f"{name}/tool/payload", 1.0, style["payload"], subdivisions=3, visible=False
         )
         self.see(view)
 
@@ -209,14 +197,14 @@ class Drawing:
         self._weights += 1
         k = self._weights
         self._scene.add_icosphere(
-            f"{self._at(link)}/weight{k}", shapes.steel_ball(mass), self._style.weight,
+            f"{self._at(link)}/weight{k}", shapes.steel_ball(mass), self._style["weight"],
             subdivisions=3, position=position,
         )  # fmt: skip
         length = float(np.linalg.norm(position))
         if length > shapes.radius(self._model, link):
             stay = self._scene.add_cylinder(
                 f"{self._at(link)}/stay{k}", 0.22 * shapes.radius(self._model, link), length,
-                self._style.weight,
+                self._style["weight"],
             )  # fmt: skip
             place(stay, along(position, 0.5 * position))
 
@@ -252,9 +240,11 @@ class Drawing:
                 f"{self._at(link)}/flange", disc(1.25 * r, 0.5 * r), -1, model.flange.placement
             )
 
-    def _body(self, name: str, body: Triangles, link: int, T: Array) -> None:
-        colour = self._style.base if link < 0 else self._link
-        handle = self._scene.add_mesh_simple(name, body.vertices, body.faces, color=colour)
+    def _body(self, name: str, body: Any, link: int, T: Array) -> None:
+        colour = self._style["base"] if link < 0 else self._link
+        handle = self._scene.add_mesh_simple(
+            name, np.asarray(body.vertices), np.asarray(body.faces), color=colour
+        )
         self._own(link, handle, T)
 
     def _own(self, link: int, handle: Any, T: Array) -> None:
@@ -272,7 +262,7 @@ class Drawing:
         height = float(top[2]) + 2.4 * r - set_up.ground
         # in axes of the page, under a frame that the page turns
         post = self._scene.add_box(
-            f"{self._name}/post", self._style.base, (3.2 * r, 3.2 * r, height)
+            f"{self._name}/post", self._style["base"], (3.2 * r, 3.2 * r, height)
         )
         back = set_up.turn.T
         middle = [top[0], top[1], set_up.ground + 0.5 * height]
@@ -288,21 +278,21 @@ class Drawing:
             wide = barrel.radius
             tall = barrel.height
             body: Any = (
-                self._scene.add_box(name, self._style.joint, (2 * wide, 2 * wide, tall))
+                self._scene.add_box(name, self._style["joint"], (2 * wide, 2 * wide, tall))
                 if barrel.slides
-                else self._scene.add_cylinder(name, wide, tall, self._style.joint)
+                else self._scene.add_cylinder(name, wide, tall, self._style["joint"])
             )
             self._own(i, body, T)
             if not barrel.slides:  # lids, so that a joint is seen from both ends
                 lid = self._scene.add_cylinder(
-                    f"{self._at(owner)}/lid{i}", 0.66 * wide, 1.05 * tall, self._style.lid
+                    f"{self._at(owner)}/lid{i}", 0.66 * wide, 1.05 * tall, self._style["lid"]
                 )
                 self._own(i, lid, T)
         reach = 0.1 * shapes.size(self._model)
         axis = self._scene.add_arrows(
             f"{self._at(owner)}/axis{i}",
             np.array([[[0.0, 0.0, -reach], [0.0, 0.0, reach]]]),
-            self._style.axis,
+            self._style["axis"],
             shaft_radius=0.03 * reach, head_radius=0.09 * reach, head_length=0.22 * reach,
         )  # fmt: skip
         place(axis, T)
@@ -319,13 +309,13 @@ class Drawing:
         least = 3e-3 * shapes.size(self._model)
         centre = self._scene.add_icosphere(
             f"{self._at(i)}/centre",
-            max(shapes.steel_ball(self._model.links[i].inertia.mass), least), self._style.centre,
+            max(shapes.steel_ball(self._model.links[i].inertia.mass), least), self._style["centre"],
             position=body.centre,
         )  # fmt: skip
         self._extras["centres"].append(centre)
         rx, ry, rz = np.maximum(body.radii, least).tolist()
         ellipsoid = self._scene.add_icosphere(
-            f"{self._at(i)}/ellipsoid", 1.0, self._style.ellipsoid, subdivisions=4,
+            f"{self._at(i)}/ellipsoid", 1.0, self._style["ellipsoid"], subdivisions=4,
             scale=(rx, ry, rz), opacity=0.45, wxyz=wxyz(body.axes), position=body.centre,
             cast_shadow=False,
         )  # fmt: skip
@@ -376,7 +366,7 @@ class Beside:
         size, up = shapes.size(model), stage(model)
         self.offset = (0.0, APART * size, 0.0)
         self._drawing = Drawing(
-            scene, name, model, (), style, view, link=style.after, offset=self.offset
+            scene, name, model, (), style, view, link=style["after"], offset=self.offset
         )
         for build in other.builds:
             for weight in build.weights:

@@ -1,7 +1,6 @@
 """Numbers as people type them into a field of text: 1e-2, three beside each other, or none."""
 
 import math
-from collections.abc import Sequence
 
 from armdyn.errors import ModelError, shown
 
@@ -19,33 +18,25 @@ def written(*values: float) -> str:
     return " ".join(f"{x:.{DIGITS}g}" if math.isfinite(x) else NONE for x in values)
 
 
-def typed(where: str, text: str, *counts: int) -> list[float]:
-    """The numbers of a text, as many as one of the counts says.
+def typed(where: str, text: str, *counts: int, limits: bool = False) -> list[float]:
+    """The numbers of a text, as many as one of the counts says; of limits each may be none.
 
     Raises:
         ModelError: The text is something else; it says where that is.
     """
-    return _read(where, text, counts, "")
+    words = text[:LONGEST_TEXT].replace(",", " ").split()
+    try:
+        values = [math.inf if limits and word == NONE else float(word) for word in words]
+    except ValueError:
+        values = []
+    wrong = math.isnan if limits else lambda value: not math.isfinite(value)
+    if len(values) not in counts or any(map(wrong, values)):
+        asked = " or ".join(COUNTS.get(count, f"{count} numbers") for count in counts)
+        more = f", or {NONE!r}" if limits else ""
+        raise ModelError(f"{where}: expected {asked}{more}, got {shown(text)}")
+    return values
 
 
 def typed_limits(where: str, text: str, count: int) -> list[float] | None:
     """Limits, each of which may be none; None for a text without any."""
-    if text.strip() in ("", NONE):
-        return None
-    words = (str(math.inf) if word == NONE else word for word in text.replace(",", " ").split())
-    return _read(where, " ".join(words), (count,), f", or {NONE!r}", text)
-
-
-def _read(
-    where: str, text: str, counts: Sequence[int], more: str, original: str | None = None
-) -> list[float]:
-    try:
-        values = [float(word) for word in text[:LONGEST_TEXT].replace(",", " ").split()]
-    except ValueError:
-        values = []
-    sound = len(values) in counts and not any(map(math.isnan, values))
-    if not sound or (not more and any(map(math.isinf, values))):
-        asked = " or ".join(COUNTS.get(count, f"{count} numbers") for count in counts)
-        given = text if original is None else original
-        raise ModelError(f"{where}: expected {asked}{more}, got {shown(given)}")
-    return values
+    return None if text.strip() in ("", NONE) else typed(where, text, count, limits=True)

@@ -1,5 +1,6 @@
 """A motion as an animated GIF: the arm, and its torques with a cursor."""
 
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
@@ -33,10 +34,9 @@ def film(robot: Robot, recording: Recording, tell: Tell) -> bytes:
     paths = [skeleton(robot, recording.at(float(t), 0.0).q) for t in times]
     images = []
     with mpl.rc_context(STYLE):
-        canvas = _Canvas(robot, recording, paths)
-        for k, (t, path) in enumerate(zip(times, paths, strict=True)):
+        for k, picture in enumerate(_pictures(robot, recording, paths, times)):
             tell(f"drawing picture {k + 1} of {count}")
-            images.append(Image.fromarray(canvas.draw(path, float(t))).quantize(64))
+            images.append(Image.fromarray(picture).quantize(64))
     stream = BytesIO()
     period = max(20, round(1000 * recording.duration / count))
     images[0].save(
@@ -52,49 +52,42 @@ def skeleton(robot: Robot, q: Array) -> list[Array]:
     return [stage(model).on_page(line) for line in lines]
 
 
-class _Canvas:
-    """A figure whose lines are moved from picture to picture."""
+def _pictures(
+    robot: Robot, recording: Recording, paths: list[list[Array]], times: Array
+) -> Iterator[Array]:
+    """The pictures at times since the start, (h, w, 3): a figure whose lines are moved."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (an extra)
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
-    def __init__(self, robot: Robot, recording: Recording, paths: list[list[Array]]):
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (an extra)
-        from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
-
-        self._figure = Figure(figsize=SIZE, dpi=DPI, facecolor="white")
-        self._agg: Any = FigureCanvasAgg(self._figure)
-        self._figure.text(0.03, 0.93, robot.model.title or robot.name, weight="bold", color=INK)
-        self._figure.text(0.03, 0.87, recording.title, color=GREY, fontsize=8)
-        axes: Any = self._figure.add_axes((0.0, 0.0, 0.5, 0.88), projection="3d")
-        points = np.concatenate([line for path in paths for line in path])
-        centre = 0.5 * (points.min(0) + points.max(0))
-        half = 0.55 * float(np.ptp(points, axis=0).max()) or 1.0
-        ends = centre[:, None] + half * np.array([-1, 1])
-        axes.set(xlim=ends[0], ylim=ends[1], zlim=ends[2])
-        axes.set_box_aspect((1, 1, 1))
-        axes.view_init(elev=18, azim=-55)
-        axes.set_axis_off()
-        x, y = np.meshgrid(ends[0], ends[1])
-        axes.plot_surface(x, y, np.full_like(x, ends[2, 0]), color=PALE, alpha=0.35)
-        self._links = [
-            axes.plot(*line.T, color="#2260A0", linewidth=4, marker="o", markersize=4)[0]
-            for line in paths[0]
-        ]
-        plot = self._figure.add_axes((0.58, 0.17, 0.39, 0.66))
-        for i in range(recording.tau.shape[1]):
-            plot.plot(
-                recording.t, recording.tau[:, i], color=LINES[i % len(LINES)],
-                label=robot.joint_names[i], linewidth=1.3,
-            )  # fmt: skip
-        plot.set_xlabel("t [s]")
-        plot.set_ylabel("torque [N·m, N]")
-        if recording.tau.shape[1] <= 8:
-            plot.legend(fontsize=6, frameon=False, ncols=2)
-        self._start = float(recording.t[0])
-        self._cursor = plot.axvline(self._start, color=INK, linewidth=1.0)
-
-    def draw(self, path: list[Array], t: float) -> Array:
-        """The picture at a time since the start, (h, w, 3)."""
-        for drawn, line in zip(self._links, path, strict=True):
+    figure = Figure(figsize=SIZE, dpi=DPI, facecolor="white")
+    agg: Any = FigureCanvasAgg(figure)
+    figure.text(0.03, 0.93, robot.model.title or robot.name, weight="bold", color=INK)
+    figure.text(0.03, 0.87, recording.title, color=GREY, fontsize=8)
+    axes: Any = figure.add_axes((0.0, 0.0, 0.5, 0.88), projection="3d")
+    points = np.concatenate([line for path in paths for line in path])
+    centre = 0.5 * (points.min(0) + points.max(0))
+    half = 0.55 * float(np.ptp(points, axis=0).max()) or 1.0
+    ends = centre[:, None] + half * np.array([-1, 1])
+    axes.set(xlim=ends[0], ylim=ends[1], zlim=ends[2])
+    axes.set_box_aspect((1, 1, 1))
+    axes.view_init(elev=18, azim=-55)
+    axes.set_axis_off()
+    x, y = np.meshgrid(ends[0], ends[1])
+    axes.plot_surface(x, y, np.full_like(x, ends[2, 0]), color=PALE, alpha=0.35)
+    look = {"color": "#2260A0", "linewidth": 4, "marker": "o", "markersize": 4}
+    links = [axes.plot(*line.T, **look)[0] for line in paths[0]]
+    plot = figure.add_axes((0.58, 0.17, 0.39, 0.66))
+    plot.set_prop_cycle(color=LINES)
+    plot.plot(recording.t, recording.tau, label=robot.joint_names, linewidth=1.3)
+    plot.set_xlabel("t [s]")
+    plot.set_ylabel("torque [N·m, N]")
+    if recording.tau.shape[1] <= 8:
+        plot.legend(fontsize=6, frameon=False, ncols=2)
+    start = float(recording.t[0])
+    cursor = plot.axvline(start, color=INK, linewidth=1.0)
+    for t, path in zip(times, paths, strict=True):
+        for drawn, line in zip(links, path, strict=True):
             drawn.set_data_3d(*line.T)
-        self._cursor.set_xdata([self._start + t] * 2)
-        self._agg.draw()
-        return np.asarray(self._agg.buffer_rgba())[..., :3].copy()
+        cursor.set_xdata([start + t] * 2)
+        agg.draw()
+        yield np.asarray(agg.buffer_rgba())[..., :3].copy()

@@ -54,7 +54,9 @@ class Gate:
         self._ticket: str | None = None
         self._cookie = f"armdyn_studio_{port}"
         self._names = {"localhost", host.lower()}
-        self._local = all(map(_is_loopback, _addresses(host, port)))
+        places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = (ipaddress.ip_address(str(place[4][0]).partition("%")[0]) for place in places)
+        self._local = all(address.is_loopback for address in addresses)
         if not self._local:
             self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 
@@ -116,9 +118,9 @@ class Gate:
 
     def _answer(self, **headers: str) -> tuple[int, bytes]:
         """Status and body with which the server answers a request of the page."""
-        connection = http.client.HTTPConnection(
-            _reached(self.host), self.port, timeout=PROBE_TIMEOUT
-        )
+        # a server that listens on every address is reached on this machine's own
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        connection = http.client.HTTPConnection(host, self.port, timeout=PROBE_TIMEOUT)
         try:
             connection.request("GET", "/", headers=headers)
             response = connection.getresponse()
@@ -164,7 +166,8 @@ class Gate:
         if self.token is None:
             return True
         pairs = (part.strip().partition("=") for part in cookies.split(";"))
-        given = [value for name, _, value in pairs if name == self._cookie] + _tokens(path)
+        given = [value for name, _, value in pairs if name == self._cookie]
+        given += parse_qs(path.partition("?")[2]).get("token", [])
         if any(_same(text, self.token) for text in given):
             return True
         once = self._ticket
@@ -206,21 +209,3 @@ def incompatible_viser(reason: object) -> StudioError:
 def _same(text: str, token: str) -> bool:
     """Whether two texts are the same, in a time that does not tell how much of them is."""
     return hmac.compare_digest(text.encode("utf-8", "surrogateescape"), token.encode())
-
-
-def _tokens(path: str) -> list[str]:
-    """The tokens in the address of a request."""
-    return parse_qs(path.partition("?")[2]).get("token", [])
-
-
-def _addresses(host: str, port: int) -> list[str]:
-    return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-
-
-def _is_loopback(address: str) -> bool:
-    return ipaddress.ip_address(address.partition("%")[0]).is_loopback
-
-
-def _reached(host: str) -> str:
-    """Where a server is reached that listens on every address."""
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)

@@ -16,7 +16,6 @@ from armdyn.io.log import open_log
 from armdyn.robot import Robot
 from armdyn.simulation import Simulation
 from armdyn.simulation.controllers import GravityPD
-from armdyn.simulation.limits import effort_limits
 from armdyn.simulation.simulator import simulate
 from armdyn.simulation.trajectories import sampled
 from armdyn.simulation.trajectories.piecewise import hermite
@@ -154,7 +153,7 @@ def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell
     beyond = (str(excess) for excess in found.excesses if excess.what != "position" or not stops)
     note = "; ".join(filter(None, (found.message, stops_note(found, stops), *beyond)))
     motion = found.t, found.q, found.qd, found.qdd, found.tau
-    return Recording(title, *motion, terms, note, effort_limits(robot.model))
+    return Recording(title, *motion, terms, note, robot.effort_limits)
 
 
 def stops_note(found: Simulation, stops: bool) -> str:
@@ -181,9 +180,8 @@ def from_log(robot: Robot, path: Path) -> Recording:
     log = open_log(path, robot.joint_names, [joint.type.turns for joint in joints], name="log")
     samples = np.concatenate([block.q for block in log.blocks()][:LOG_BLOCKS])
     cutoff = preparation.choose_cutoff(samples, 1 / log.period)
-    limits = effort_limits(robot.model)
     cutoffs = preparation.Cutoffs(cutoff, cutoff)
-    found = [*preparation.pieces(log, cutoffs, preparation.Health(), limits)]
+    found = [*preparation.pieces(log, cutoffs, preparation.Health(), robot.effort_limits)]
     if not found:
         raise TrajectoryError(f"{path.name}: the log is too short to be filtered")
     t, q, qd, qdd, measured = (
@@ -200,7 +198,7 @@ def from_log(robot: Robot, path: Path) -> Recording:
     )
     acting = {name: rows for name, rows in ledger.terms.items() if rows.any()}
     rows = t, q, qd, qdd, ledger.total
-    return Recording(path.name, *rows, acting, note, limits, measured)
+    return Recording(path.name, *rows, acting, note, robot.effort_limits, measured)
 
 
 def _telling(values: Array, count: int) -> Array:

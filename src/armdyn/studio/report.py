@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.closed_forms.forms import Equations, equations
-from armdyn.closed_forms.mathml import formula, from_latex, mathml, name
+from armdyn.closed_forms import pages
+from armdyn.closed_forms.forms import equations
 from armdyn.html import html_table
 from armdyn.model.validate import Finding
 from armdyn.report.figures import styled_figure
@@ -21,7 +21,7 @@ from armdyn.report.portrait import draw_portrait
 from armdyn.robot import Robot
 from armdyn.studio.arm import Arm, State, holding
 from armdyn.studio.background import Tell
-from armdyn.study.sizing.worst_case import draw_worst_case, worst_case
+from armdyn.study.sizing.worst_case import worst_case
 from armdyn.version import __version__
 
 _LOOK = """
@@ -32,7 +32,7 @@ h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-t
 table { border-collapse: collapse; font-size: .85rem; } td, th { border-bottom: 1px solid #eee; }
 img { max-width: 100%; } .pair { display: flex; flex-wrap: wrap; gap: 1rem; }
 .pair img { flex: 1 1 20rem; max-width: 31rem; object-fit: contain; }
-.wide { overflow-x: auto; } math { font-size: 1.05rem; } .eq { margin: .35rem 0; }
+.wide { overflow-x: auto; } math { font-size: 1.05rem; }
 .error { color: #b2182b; font-weight: 600; } .warning { color: #8a5a00; font-weight: 600; }
 .banner { background: #b2182b; color: #fff; padding: .6rem 1rem; border-radius: 6px; }
 pre { background: #f6f7f9; padding: 1rem; overflow: auto; max-height: 40rem; font-size: .78rem; }
@@ -118,34 +118,16 @@ def _worst(robot: Robot, payload: float, tell: Tell) -> Iterator[str]:
     section = found.sections()[0]
     yield "<h2>The worst case of each motor</h2>"
     yield "".join(f"<p>{escape(line)}</p>" for line in section.lines)
-    yield _figure(draw_worst_case, found)
+    yield _figure(found.figure)
     yield f"<div class='wide'>{html_table(section.columns, section.rows)}</div>"
 
 
 def _equations(robot: Robot, tell: Tell) -> Iterator[str]:
     tell("writing the equations")
-    written: Equations = equations(robot)
+    written = equations(robot)
     yield "<h2>Equations of motion</h2>"
-    yield "".join(f"<p>{escape(note)}.</p>" for note in written.notes)
-    if written.form != "state":
-        yield f"<pre>{escape(written.text())}</pre>"
-        return
-    yield f"<div class='eq'>{formula(from_latex('τ = M q̈ + V + G'), block=True)}</div>"
-    for block in written.blocks:
-        yield f"<h3>{escape(block.title)}</h3>"
-        for line in block.shown:
-            left = f"<msub><mi>{escape(line.symbol)}</mi><mn>{escape(line.index)}</mn></msub>"
-            drawn = formula(f"{left}<mo>=</mo>{mathml(line.value)}")
-            yield f"<div class='eq wide'>{drawn}</div>"
-        zeros = ", ".join(line.name for line in block.zeros)
-        if zeros:
-            yield f"<p>Zero: {escape(zeros)}.</p>"
-    rows = "".join(
-        f"<tr><td>{formula(name(entry.symbol))}</td><td>{entry.value:.6g} {escape(entry.unit)}</td>"
-        f"<td>{escape(entry.text)}</td></tr>"
-        for entry in written.legend
-    )
-    yield f"<table>{rows}</table>"
+    closed = written.form == "state"
+    yield pages.html(written) if closed else f"<pre>{escape(written.text())}</pre>"
 
 
 def _findings(findings: Sequence[Finding]) -> Iterator[str]:

@@ -124,8 +124,8 @@ class Scene:
             self._drawing.move(snapshot.links, snapshot.tool, state.payload)
             if self._beside is not None:
                 self._beside.show(state)
-            self._point("gravity", snapshot.weights, self._style.gravity)
-            self._point("reactions", snapshot.reactions, self._style.reaction)
+            self._point("gravity", snapshot.weights)
+            self._point("reactions", snapshot.reactions)
             self._flow(snapshot)
 
     def see(self) -> None:
@@ -177,7 +177,7 @@ class Scene:
         cell = float(10.0 ** np.round(np.log10(size) - 0.8))
         scene.add_grid(
             "/ground", 40 * cell, 40 * cell, cell_size=cell, section_size=5 * cell,
-            cell_color=style.cell, section_color=style.section, infinite_grid=True,
+            cell_color=style["cell"], section_color=style["section"], infinite_grid=True,
             fade_distance=8 * size, position=(0.0, 0.0, low),
         )  # fmt: skip
         self._drawing = Drawing(scene, self.name("arm"), model, pieces, style, self.view)
@@ -207,22 +207,19 @@ class Scene:
     def _flow(self, snapshot: Snapshot) -> None:
         """Arrows of velocities and of what they bring about, longer than weights are."""
         assert self._arm is not None
-        style, state, model = self._style, snapshot.state, self._arm.robot.model
-        colours = {
-            "velocities": style.velocity, "coriolis": style.coriolis,
-            "centrifugal": style.centrifugal,
-        }  # fmt: skip
-        if not any(self.view[kind] or kind in self._arrows for kind in colours):
+        state, model = snapshot.state, self._arm.robot.model
+        kinds = ("velocities", "coriolis", "centrifugal")
+        if not any(self.view[kind] or kind in self._arrows for kind in kinds):
             return
         found = effects(model, state.q, state.qd)
         weight = 9.81 * max(self._arm.mass, 1e-9)
         speed = 0.5 * np.sqrt(9.81 * shapes.size(model))
-        for kind, colour in colours.items():
+        for kind in kinds:
             vectors = getattr(found, kind)
             scaled = vectors * (weight / speed if kind == "velocities" else FORCE_ZOOM)
-            self._point(kind, PointForces(found.points, scaled), colour)
+            self._point(kind, PointForces(found.points, scaled))
 
-    def _point(self, kind: str, acting: PointForces, colour: tuple[int, int, int]) -> None:
+    def _point(self, kind: str, acting: PointForces) -> None:
         """Arrows of forces, longer than nothing so that they can be drawn."""
         assert self._arm is not None
         if not self.view[kind]:
@@ -240,7 +237,7 @@ class Scene:
             self._arrows[kind].points = points.astype(np.float32)
             return
         self._arrows[kind] = self._client.scene.add_arrows(
-            f"/{kind}", points, colour,
+            f"/{kind}", points, self._style[kind],
             shaft_radius=0.008 * size, head_radius=0.022 * size, head_length=0.05 * size,
         )  # fmt: skip
 

@@ -139,12 +139,16 @@ class Session:
         self.panels = lay_out(self)
 
     def open(
-        self, source: str | Path, *, uploaded: bool = False, state: State | None = None
+        self,
+        source: str | Path,
+        show: Callable[[Arm, uploads.Loaded], None] | None = None,
+        *,
+        uploaded: bool = False,
     ) -> None:
         """Load a robot of the catalog or a file that was uploaded, beside the page.
 
-        The robot that is shown stays if that fails. Nothing else is read for a window. With a
-        `state`, the robot begins there, if it has as many joints.
+        The robot that is shown stays if that fails. Nothing else is read for a window. `show` shows
+        the other one; None: in its first pose.
         """
         read: Callable[..., uploads.Loaded] = partial(uploads.open_upload, Path(source))
         if not uploaded:
@@ -152,15 +156,17 @@ class Session:
             read = partial(uploads.open_robot, source, partial(read_model, path))
         name = Path(source).name
 
-        def work(tell: Tell) -> Arm:
+        def work(tell: Tell) -> tuple[Arm, uploads.Loaded]:
             tell(f"loading {name}")
             loaded = read(tell=tell)
             if loaded.robot is None:
                 for panel in self.panels:
                     panel.refuse(name, loaded.findings)
-            return arm_of(loaded, name, Path(source) if uploaded else None, uploaded, tell)
+            file = Path(source) if uploaded else None
+            return arm_of(loaded, name, file, uploaded, tell), loaded
 
-        self.jobs.start("loading", work, lambda arm: self.enter(arm, state), name)
+        done = show or (lambda arm, _: self.enter(arm))
+        self.jobs.start("loading", work, lambda opened: done(*opened), name)
 
     def study(
         self, name: str, work: Callable[[Robot, Tell], Any], done: Callable[[Any], None]
@@ -218,7 +224,7 @@ class Session:
         self.dark, style = dark, DARK if dark else LIGHT
         self.page.show(dark=dark)
         self.client.gui.configure_theme(
-            dark_mode=dark, show_logo=False, show_share_button=False, brand_color=style.brand,
+            dark_mode=dark, show_logo=False, show_share_button=False, brand_color=style["brand"],
         )  # fmt: skip
         with self.drawing:
             self.scene.restyle(style)

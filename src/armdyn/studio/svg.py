@@ -72,17 +72,6 @@ def framed(content: str, kind: str = "") -> str:
     return f"<div{name} style='padding:4px 12px;font-size:12px'>{content}</div>"
 
 
-def cell(
-    x: float, y: float, width: float, height: float, colour: str, words: str, *, size: float,
-    opacity: float, hint: str, data: Mapping[str, object],
-) -> str:  # fmt: skip
-    """A cell of a matrix with words in its middle."""
-    inside = x + 0.75, y + 0.75, width - 1.5, height - 1.5
-    drawn = box(*inside, colour, opacity=opacity, radius=3, hint=hint, data=data)
-    middle = x + width / 2, y + height / 2 + 3.5
-    return drawn + (text(*middle, words, anchor="middle", size=size) if words else "")
-
-
 def legend(entries: Mapping[str, str]) -> str:
     """Names with their colours, as HTML that wraps."""
     spans = (

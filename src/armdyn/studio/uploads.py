@@ -23,7 +23,7 @@ from armdyn.errors import (
 )
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
-from armdyn.io.regular import MAX_BYTES
+from armdyn.io.regular import MAX_BYTES, too_large
 from armdyn.io.xml import read_xml
 from armdyn.model.validate import Finding
 from armdyn.robot import Robot
@@ -59,54 +59,41 @@ def keep(folder: Path, name: str, content: bytes, endings: tuple[str, ...]) -> P
             f"{last}: the ending is {path.suffix!r}; expected one of {', '.join(endings)}"
         )
     if len(content) > MAX_BYTES:
-        raise refusal(too_large(last, len(content)))
+        raise refusal(f"{last}: {too_large(len(content))}")
     stem = re.sub(r"[^\w.-]+", "_", path.stem).strip("._")[:80] or "file"
     kept = folder / f"{stem}{path.suffix.lower()}"
     kept.write_bytes(content)
     return kept
 
 
-def too_large(name: str, size: int) -> str:
-    """Why a file of so many bytes is refused."""
-    limit = MAX_BYTES // 2**20
-    return f"{name}: the file has {size / 2**20:.1f} MB, more than the {limit} MB that are read"
-
-
 def open_upload(path: Path, tell: Tell = lambda _: None) -> Loaded:
     """The robot in a file that was uploaded, with everything suspicious in it.
 
     MJCF and macros of xacro can make their readers open other files, so that macros are taken from
-    the command line only, and MJCF also from an archive that has all that it names.
+    the command line only, and MJCF also from an archive that has all that it names: only files of
+    the archive are read for it.
     """
-    if path.suffix == ".zip":
-        return _open_archive(path, tell)
+    file, place = path, None
     try:
-        if path.suffix == ".xml" and read_xml(path, DescriptionError).tag != "robot":
-            raise DescriptionError(
-                "this is not URDF. MJCF can name other files to be read, so that it is not taken "
-                "from the browser alone; send a zip with all of them, or open it with: armdyn "
-                "studio FILE.xml",
-                file=path,
-            )
+        if path.suffix == ".zip":
+            tell(f"unpacking {path.name}")
+            place = unpack(path, path.parent)
+            file = description(place)
+        by_tag = file.suffix.lower() in (".xml", ".mjcf")
+        if by_tag and read_xml(file, DescriptionError).tag != "robot":
+            if place is None:
+                raise DescriptionError(
+                    "this is not URDF. MJCF can name other files to be read, so that it is not "
+                    "taken from the browser alone; send a zip with all of them, or open it with: "
+                    "armdyn studio FILE.xml",
+                    file=path,
+                )
+            check_mjcf(file)
     except DescriptionError as error:
         message = str(error).removeprefix(f"{path}: ")
         return Loaded(None, [Finding("error", path.name, message)], error)
-    return open_robot(path, partial(read_model, path, trusted=False), tell, trusted=False)
-
-
-def _open_archive(path: Path, tell: Tell) -> Loaded:
-    """The robot in an archive; only files of the archive are read for it."""
-    try:
-        tell(f"unpacking {path.name}")
-        place = unpack(path, path.parent)
-        file = description(place)
-        by_tag = file.suffix.lower() in (".xml", ".mjcf")
-        if by_tag and read_xml(file, DescriptionError).tag != "robot":
-            check_mjcf(file)
-    except DescriptionError as error:
-        return Loaded(None, [Finding("error", path.name, str(error))], error)
-    read = partial(read_model, file, trusted=False)
-    return replace(open_robot(file, read, tell, trusted=False), file=file, archive=place)
+    loaded = open_robot(file, partial(read_model, file, trusted=False), tell, trusted=False)
+    return loaded if place is None else replace(loaded, file=file, archive=place)
 
 
 def open_robot(
@@ -157,7 +144,7 @@ def limit_uploads(client: viser.ClientHandle, refuse: Callable[[BaseException], 
         forget(client_id)
         size, transfer = message.size_bytes, message.transfer_uuid
         if not 0 <= message.part_count <= size <= MAX_BYTES:
-            refuse(StudioError(too_large(message.filename, size)))
+            refuse(StudioError(f"{message.filename}: {too_large(size)}"))
             # for the page it has arrived, so that it waits no longer
             socket.queue_message(told(message.source_component_uuid, transfer, size, size))
             return

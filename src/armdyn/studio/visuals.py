@@ -13,11 +13,10 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, DescriptionError, UrdfError
-from armdyn.io.attributes import Place, Problems
 from armdyn.io.mesh import MESH_ENDINGS, read_mesh
 from armdyn.io.urdf.geometry import find_mesh, shape_lengths
 from armdyn.io.urdf.macros import read_robot
-from armdyn.io.xml import XmlElement, read_xml
+from armdyn.io.xml import Place, Problems, XmlElement, read_xml
 from armdyn.model.transform import rotation_from_quaternion, transform
 from armdyn.studio.archive import find_in
 

@@ -25,6 +25,7 @@ from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
+from armdyn.simulation.checks import floats, require
 from armdyn.simulation.limits import excesses
 from armdyn.simulation.trajectories import quintic, sampled
 from armdyn.simulation.trajectories.piecewise import hermite
@@ -33,7 +34,9 @@ INSTANTS = 1000
 """Steps into which a trajectory is cut."""
 MOST_SAMPLES = 10_000_000
 """Most states of a workspace."""
-DEFAULT_SAMPLES, SAMPLED_ENTRIES, FEWEST_SAMPLES = 2000, 500_000, 100
+DEFAULT_SAMPLES = 2000
+SAMPLED_ENTRIES = 500_000
+FEWEST_SAMPLES = 100
 """States of a workspace: so many, for many joints so many entries of mass matrices, at least."""
 DEFAULT_SPEED = 1.0
 """Speed of a joint without a limit of speed [rad/s or m/s]."""
@@ -65,7 +68,9 @@ class Workspace:
 
     def states(self, robot: Robot) -> StateSet:
         """The states."""
-        n, count, seed = robot.n, self.samples, self.seed
+        n = robot.n
+        count = self.samples
+        seed = self.seed
         if count is None:
             count = max(FEWEST_SAMPLES, min(DEFAULT_SAMPLES, SAMPLED_ENTRIES // n**2))
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
@@ -74,10 +79,9 @@ class Workspace:
             raise ModelError(f"samples: at most {MOST_SAMPLES:,} states, got {shown(count)}")
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
             raise ModelError(f"seed: expected a whole number from 0 on, got {shown(seed)}")
-        known = [joint.limits.velocity for joint in robot.model.coordinate_joints]
-        # files say 0 where they know nothing
-        limits = np.array([v if 0 < v < np.inf else DEFAULT_SPEED for v in known])
-        speed = largest_rates("speed", self.speed, limits)
+        limits = robot.velocity_limits
+        usual = np.where(np.isinf(limits), DEFAULT_SPEED, limits)
+        speed = largest_rates("speed", self.speed, usual)
         acceleration = largest_rates("acceleration", self.acceleration, ACCELERATION_RATE * speed)
         rng = np.random.default_rng(seed)
         q = coordinates_of(robot.model).drawn_in_ranges(rng, int(count))
@@ -149,8 +153,15 @@ def states_of(robot: Robot, over: Over, limits: OnLimits = "error") -> StateSet:
     check_known("way to treat limits", limits, get_args(OnLimits))
     if is_workspace(over):
         return (over if isinstance(over, Workspace) else Workspace()).states(robot)
-    found = _motion(robot, over)
-    if limits != "ignore" and (beyond := [*_beyond_limits(robot, found)]):
+    found, beyond = _motion(robot, over), []
+    t = np.arange(len(found), dtype=float) if found.t is None else found.t
+    still = np.zeros_like(found.q)
+    for x in () if limits == "ignore" else excesses(robot.model, t, found.q, found.qd, still):
+        if x.what == "position" and x.beyond > LIMIT_ROUNDING * (1 + abs(x.limit)):
+            degrees = "; degrees?" if x.looks_like_degrees else ""
+            limit = f"{x.value:.4g} {x.unit} beyond its limit of {x.limit:.4g}{degrees}"
+            beyond.append(f"{x.joint}: position {limit}" if found.t is None else str(x))
+    if beyond:
         message = f"the motion leaves the limits of {robot.name!r}: {'; '.join(beyond)}"
         if limits == "error":
             advice = "; change the motion, or allow it with limits='warn' (--limits warn)"
@@ -162,19 +173,6 @@ def states_of(robot: Robot, over: Over, limits: OnLimits = "error") -> StateSet:
 def is_workspace(over: Over) -> bool:
     """Whether random states are meant."""
     return isinstance(over, Workspace) or (isinstance(over, str) and over == "workspace")
-
-
-def _beyond_limits(robot: Robot, states: StateSet) -> Iterator[str]:
-    """Where positions leave the limits of joints, in words."""
-    t = np.arange(len(states), dtype=float) if states.t is None else states.t
-    for found in excesses(robot.model, t, states.q, states.qd, np.zeros_like(states.q)):
-        if found.what == "position" and found.beyond > LIMIT_ROUNDING * (1 + abs(found.limit)):
-            yield (
-                str(found)
-                if states.t is not None
-                else f"{found.joint}: position {found.value:.4g} {found.unit} beyond its limit of "
-                f"{found.limit:.4g}" + ("; degrees?" if found.looks_like_degrees else "")
-            )
 
 
 def _motion(robot: Robot, over: Over) -> StateSet:
@@ -240,16 +238,11 @@ def largest_rates(what: str, given: npt.ArrayLike | None, default: Array) -> Arr
     """Largest speeds or accelerations, one number or one for each joint, (n,)."""
     if given is None:
         return default
-    try:
-        value = np.broadcast_to(np.asarray(given, dtype=float), default.shape)
-    except (TypeError, ValueError):
-        value = np.array(np.nan)
-    if not (np.isfinite(value).all() and (value >= 0).all()):
-        raise ModelError(
-            f"{what}: expected one finite number from 0 on, or one for each of the "
-            f"{counted(len(default), 'joint')}, got {shown(given)}"
-        )
-    return value
+    value, n = floats(given), len(default)
+    sound = value.shape in ((), (1,), (n,)) and (np.isfinite(value) & (value >= 0)).all()
+    each = f"one finite number from 0 on, or one for each of the {counted(n, 'joint')}"
+    require(sound, what, each, given, ModelError)
+    return np.broadcast_to(value, (n,))
 
 
 BETWEEN = (1 / 2, 1 / 4, 3 / 4, 1 / 8, 5 / 8, 3 / 8)
@@ -273,7 +266,9 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
         return replace(sample, words=f"at {counted(len(sample), 'other state')} of the workspace")
     if len(given) == 1:
         return replace(given, words="at this one state again, as there is no other")
-    share, count, at = BETWEEN[number % len(BETWEEN)], len(given) - 1, None
+    share = BETWEEN[number % len(BETWEEN)]
+    count = len(given) - 1
+    at = None
     if given.t is None:
         q, qd, qdd = ((1 - share) * v[:-1] + share * v[1:] for v in given.motion)
         words = f"at {counted(count, 'state')} between these"

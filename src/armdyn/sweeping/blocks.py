@@ -1,6 +1,6 @@
 """How the states of a sweep are cut into blocks: by their number alone, whoever computes them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 LARGEST_BLOCK, SMALLEST_BLOCK = 2**21, 2**18
 """States in a block that is reduced."""
@@ -49,27 +49,17 @@ class BlockPlan:
         return -(-self.cell // self.size)
 
     def __len__(self) -> int:
-        if self.per_cell > 1:
-            return self.cells * self.per_cell
-        return (self.cells + self.per_block - 1) // self.per_block
-
-    def part(self, number: int, states: int) -> Block:
-        """A block, or as many states at its beginning if it is a part of one cell and larger."""
-        block = self[number]
-        if block.cells > 1:
-            return block
-        return replace(block, last=min(block.last, block.first + states))
+        return -(-self.cells // self.per_block) * self.per_cell
 
     def __getitem__(self, number: int) -> Block:
         if not 0 <= number < len(self):
             raise IndexError(number)
-        if self.per_cell > 1:
-            cell, part = divmod(number, self.per_cell)
-            first = cell * self.cell + part * self.size
-            return Block(number, first, min(first + self.size, (cell + 1) * self.cell), cell, 1)
-        cell = number * self.per_block
+        group, part = divmod(number, self.per_cell)
+        cell = group * self.per_block
         cells = min(self.per_block, self.cells - cell)
-        return Block(number, cell * self.cell, (cell + cells) * self.cell, cell, cells)
+        first = cell * self.cell + part * self.size
+        last = min(first + self.size, (cell + cells) * self.cell)
+        return Block(number, first, last, cell, cells)
 
 
 def block_plan(count: int, cells: int, run: int, row_bytes: int | None = None) -> BlockPlan:

@@ -10,12 +10,13 @@ the limit of that joint. Columns of which nothing is said keep their usual value
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
 
 from armdyn.arrays import Array, check_names, frozen, real
-from armdyn.errors import SweepError, UnknownNameError, check_known, shown
+from armdyn.errors import SweepError, UnknownNameError, check_all_known, check_known, shown
 from armdyn.export.export_comments import joint_words
 from armdyn.kernels.kernel import Kernel
 from armdyn.model.base_motion import BaseMotion
@@ -64,18 +65,16 @@ class Columns:
     ) -> list[Entry]:
         """Something for every column: `entry` of its name, what is said of it, and its limits."""
         said: dict[str, Any] = {}
-        for name, value in given.items():
-            if name in self.sizes and name != DESIGN:
-                said |= self._argument(name, value)
-        for name, value in given.items():
+        for name in sorted(given, key=lambda name: name not in self.sizes):  # arguments first
             if name in self.sizes:
-                continue
-            if name not in self.names:
+                said |= {} if name == DESIGN else self._argument(name, given[name])
+            elif name in self.names:
+                said[name] = given[name]
+            else:
                 raise UnknownNameError(
                     "argument or column", name, (*self.sizes, *self.names),
                     "Payload, gravity and parameters of links are columns too: see docs/sweep.md.",
                 )  # fmt: skip
-            said[name] = value
         return [
             entry(name, said.get(name, float(usual)), limits)
             for name, usual, limits in zip(self.names, self.usual, self.limits, strict=True)
@@ -173,6 +172,8 @@ class Subject:
     quantity: Quantity
     kernel: Kernel
     columns: Columns
+    options: Mapping[str, Any]
+    """Of the quantity, as they were given."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -215,13 +216,9 @@ class Subject:
     @property
     def limits(self) -> Array:
         """What each entry may be in magnitude; infinite where nothing is known."""
-        entries = int(np.prod(self.kernel.shape, dtype=int))
-        model = self.robot.model
         if "{torque}" in self.quantity.result and self.kernel.shape == (self.robot.n,):
-            efforts = [joint.limits.effort for joint in model.coordinate_joints]
-            # files say 0 where they know nothing
-            return frozen([effort if effort > 0 else np.inf for effort in efforts])
-        return frozen(np.full(entries, np.inf))
+            return self.robot.effort_limits
+        return np.full(prod(self.kernel.shape), np.inf)
 
 
 def subject(
@@ -230,15 +227,14 @@ def subject(
     """The quantity as a function of what is swept over: payload and gravity if these are named."""
     check_known("quantity", quantity, QUANTITIES)
     known = {field.name for field in fields(Request)} - {"quantity", "effort", *NUMBERED}
-    for name in options:
-        check_known("option", name, sorted(known))
+    check_all_known("option", options, sorted(known))
     more: dict[str, Any] = {
         a: True for a in NUMBERED if any(name.rstrip("0123456789") == a for name in names)
     }
     design = _design(robot, QUANTITIES[quantity], names)
-    options = {k: names_in(k, v) if k in ("wrench", "task") else v for k, v in options.items()}
+    more |= {k: names_in(k, v) if k in ("wrench", "task") else v for k, v in options.items()}
     try:
-        request = Request(quantity, effort=robot.search_effort, **more, **options)
+        request = Request(quantity, effort=robot.search_effort, **more)
         if design:
             program = design_program(robot.model, request, tuple(design))
             kernel = Kernel(robot.model, request, "float64", robot.cache, program)
@@ -247,7 +243,7 @@ def subject(
     except TypeError as reason:
         raise SweepError(f"{quantity}: {reason}") from None
     columns = columns_of(robot, kernel.inputs, design)
-    return Subject(robot, QUANTITIES[quantity], kernel, columns)
+    return Subject(robot, QUANTITIES[quantity], kernel, columns, options)
 
 
 def _design(robot: Robot, quantity: Quantity, names: tuple[str, ...]) -> dict[str, float]:

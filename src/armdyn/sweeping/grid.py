@@ -10,8 +10,9 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.errors import SweepError, counted, shown
 from armdyn.forks import cached_property
+from armdyn.simulation.checks import floats
 from armdyn.sweeping.columns import Columns, bounds, fixed, whole
-from armdyn.sweeping.space import Space, Words, lattice_words
+from armdyn.sweeping.space import Over, Space, Words, lattice_words
 
 SHORTEST_RUN = 1024
 """States of a run, below which another axis is taken into it."""
@@ -19,7 +20,7 @@ LARGEST_STATES = 2**53
 """Most states of a sweep."""
 
 
-class Grid:
+class Grid(Over):
     """Every combination of the values of the columns that have a range.
 
     `Grid(q=(None, None, 20), qd2=(-1, 1, 5), qdd=0.5)`: 20 positions between the limits of each
@@ -32,11 +33,6 @@ class Grid:
 
     def __repr__(self) -> str:
         return f"Grid({', '.join(f'{k}={v!r}' for k, v in self.said.items())})"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The arguments and columns that something is said about."""
-        return tuple(self.said)
 
     def space(self, columns: Columns) -> "GridSpace":
         """The grid."""
@@ -76,10 +72,7 @@ def _axis(name: str, value: Any, limits: Array) -> Axis:
         low, high = bounds(name, value[0], value[1], limits)
         return Axis(low, high, whole(f"points of {name}", value[2]))
     if isinstance(value, list | np.ndarray):
-        try:
-            listed = frozen(np.asarray(value, dtype=float))
-        except (TypeError, ValueError):
-            listed = frozen(np.array(np.nan))
+        listed = frozen(floats(value))
         if listed.ndim == 1 and listed.size and np.isfinite(listed).all():
             return Axis(float(listed[0]), float(listed[-1]), listed.size, listed)
     raise SweepError(

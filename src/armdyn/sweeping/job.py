@@ -5,8 +5,9 @@ making states, evaluating and reducing them is measured by parts of one.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 from time import thread_time
 from typing import Any, cast
 
@@ -37,14 +38,10 @@ class SweepJob:
         """The compiled loop, which stays with the kernel."""
         return cast(Sweeper, self.kernel.__dict__.setdefault("sweeper", Sweeper(self.kernel)))
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the loop, which others compile themselves."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
     @property
     def entries(self) -> int:
         """Numbers in a result."""
-        return int(np.prod(self.kernel.shape, dtype=int))
+        return prod(self.kernel.shape)
 
     def compute(self, number: int, parts: Mapping[str, Any] | None = None) -> list[Part]:
         """One block: what its reductions keep of it; a block that is stored keeps nothing.
@@ -87,11 +84,6 @@ class SweepJob:
         return row_words(self.space.columns, rows, block.first), self.values(rows[:1])
 
 
-def start(job: SweepJob) -> list[Part]:
-    """What reductions keep of no states, for all cells."""
-    return [r.start(job.plan.cells, job.entries) for r in job.reductions]
-
-
 def merge(job: SweepJob, totals: list[Part], block: Block, parts: list[Part]) -> None:
     """Put what a block kept into the whole."""
     cells = slice(block.cell, block.cell + block.cells)
@@ -105,12 +97,12 @@ WORTH_TIMING = 2**20
 """States of a sweep that is worth it."""
 REPEATS = 3
 
-Shares = dict[str, float]
 
-
-def measured_shares(job: SweepJob) -> Shares:
+def measured_shares(job: SweepJob) -> dict[str, float]:
     """The shares of "generating", "evaluating" and "reducing", by parts of one block run alone."""
-    block = job.plan.part(len(job.plan) // 2, TIMED_STATES)
+    block = job.plan[len(job.plan) // 2]
+    if block.cells == 1:
+        block = replace(block, last=min(block.last, block.first + TIMED_STATES))
 
     def run(evaluate: int) -> None:
         job.sweeper.run(job.states(block)[0] | {"evaluate": evaluate})

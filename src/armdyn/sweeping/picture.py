@@ -66,20 +66,18 @@ def _flat(result: Any, values: Array) -> Array:
     return values.reshape(*result.cells, -1)
 
 
-def _name(result: Any) -> str:
-    """What the entries are."""
-    return result.subject.quantity.result.partition(" [")[0].partition(",")[0]
-
-
-def _unit(result: Any) -> str:
-    if "{torque}" not in result.subject.quantity.result:
-        return ""
-    joints = result.subject.robot.model.joints
-    return " [N·m]" if all(joint.type.turns for joint in joints) else " [N·m or N]"
+def _quantity(result: Any) -> str:
+    """What the entries are, with the unit of torques."""
+    text = result.subject.quantity.result
+    unit = ""
+    if "{torque}" in text:
+        joints = result.subject.robot.model.joints
+        unit = " [N·m]" if all(joint.type.turns for joint in joints) else " [N·m or N]"
+    return text.partition(" [")[0].partition(",")[0] + unit
 
 
 def _maps(result: Any) -> Any:
-    figure, panels = _figure(result, f"largest magnitude of the {_name(result)}{_unit(result)}")
+    figure, panels = _figure(result, f"largest magnitude of the {_quantity(result)}")
     (x_name, x), (y_name, y) = result.kept.items()
     worst = _flat(result, result.extremes.worst)
     for e, panel in enumerate(panels):
@@ -109,7 +107,7 @@ def _bar(figure: Any, mesh: Any, panel: Any) -> None:
 
 
 def _lines(result: Any) -> Any:
-    figure, panels = _figure(result, f"range of the {_name(result)}{_unit(result)}", 0.65)
+    figure, panels = _figure(result, f"range of the {_quantity(result)}", 0.65)
     ((name, x),) = result.kept.items()
     low = _flat(result, result.extremes.min)
     high = _flat(result, result.extremes.max)
@@ -125,7 +123,7 @@ def _lines(result: Any) -> Any:
 
 
 def _histograms(result: Any) -> Any:
-    figure, panels = _figure(result, f"distribution of the {_name(result)}{_unit(result)}", 0.65)
+    figure, panels = _figure(result, f"distribution of the {_quantity(result)}", 0.65)
     found = result.histogram
     counts = found.counts.reshape(-1, len(result.subject.labels), found.edges.shape[1] - 1).sum(
         axis=0
@@ -146,7 +144,7 @@ def _ranges(result: Any) -> Any:
     low = result.extremes.min.reshape(-1, len(labels)).min(axis=0)
     high = result.extremes.max.reshape(-1, len(labels)).max(axis=0)
     height = 1.4 + 0.32 * len(labels)
-    figure = _sheet(result, f"range of the {_name(result)}{_unit(result)}", 8.0, height)
+    figure = _sheet(result, f"range of the {_quantity(result)}", 8.0, height)
     axes = figure.subplots()
     figure.subplots_adjust(left=0.16, right=0.97, top=1 - 0.85 / height, bottom=0.5 / height)
     places = np.arange(len(labels))
@@ -163,7 +161,7 @@ def _ranges(result: Any) -> Any:
 
 def _workspace(result: Any) -> Any:
     """The worst case where the tool is, by radius and height: the worst of all states there."""
-    title = f"largest {_name(result)}{_unit(result)} where the tool is"
+    title = f"largest {_quantity(result)} where the tool is"
     figure, panels = _figure(result, title, ratio=1.15, width=3.0)
     robot, worst = result.subject.robot, _flat(result, result.extremes.worst)
     at = _flat(result, result.extremes.argworst)

@@ -16,6 +16,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.errors import SweepError, shown
 from armdyn.kernels.llvm.sweep_results import FIRST_KEY, FRACTION_BITS, LANES, MAGNITUDES
 from armdyn.report.result import plain_data
+from armdyn.sweeping.columns import whole
 
 Part = dict[str, Array]
 """Arrays whose first two axes are cells and entries of the result."""
@@ -273,8 +274,7 @@ class Histogram(Counts):
 
     def settled(self, entries: int, pilot: Array, limits: Array) -> "Histogram":
         """With ranges for all entries."""
-        if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 1:
-            raise SweepError(f"bins: expected a whole number from 1 on, got {shown(self.bins)}")
+        bins = whole("bins", self.bins)
         finite = np.where(np.isfinite(pilot), pilot, np.nan)
         known = np.isfinite(finite).any(axis=0)
         finite = np.where(known, finite, 0.0)
@@ -288,7 +288,7 @@ class Histogram(Counts):
         )
         if not (np.isfinite([low, high]).all() and (low < high).all()):
             raise SweepError(f"{what} must be finite, with low below high")
-        return replace(self, low=low, high=high)
+        return replace(self, bins=bins, low=low, high=high)
 
     @property
     def length(self) -> int:
@@ -374,8 +374,7 @@ class Exceeded(Reduction):
 
     def settled(self, entries: int, pilot: Array, limits: Array) -> "Exceeded":
         """With a limit for each entry."""
-        if isinstance(self.keep, bool) or not isinstance(self.keep, int) or self.keep < 1:
-            raise SweepError(f"keep: expected a whole number from 1 on, got {shown(self.keep)}")
+        keep = whole("keep", self.keep)
         if self.limits is None and not np.isfinite(limits).any():
             raise SweepError(
                 "limits: none are known; give Exceeded(limits=...), one number for all "
@@ -386,7 +385,7 @@ class Exceeded(Reduction):
         bounds = each_entry(given, entries, fault)
         if not (bounds >= 0).all():
             raise SweepError(f"{fault}, got {shown(given)}")
-        return replace(self, limits=bounds)
+        return replace(self, limits=bounds, keep=keep)
 
     def merge(self, one: Part, other: Part) -> None:
         """The states of the earlier part come first."""

@@ -1,8 +1,8 @@
 """What a sweep found, told, drawn and written."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import SweepError, counted
 from armdyn.forks import cached_property
+from armdyn.io.atomic import writing
+from armdyn.io.csv.table import write_parquet
 from armdyn.report.figures import save_picture
 from armdyn.report.result import Result, Section, number, unrounded
 from armdyn.sweeping.columns import Subject
@@ -31,7 +33,7 @@ from armdyn.sweeping.reductions import (
     Reduction,
 )
 from armdyn.sweeping.space import Space
-from armdyn.sweeping.store import entry_names, labelled_group, write_parquet, writing
+from armdyn.sweeping.store import entry_names, labelled_group
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,12 +226,11 @@ def sections_of(result: SweepResult) -> tuple[Section, ...]:
     found = [Section(title, tuple(lines), data=data)]
     for reduction, part in zip(result.reductions, result.totals, strict=True):
         whole = reduction.found(over_all(reduction, part), lambda values: values[0])
-        title, notes, columns, rows, told = _WRITERS[reduction.name](result, whole)
-        if len(rows) > MOST_ROWS:
-            notes += (f"the first {MOST_ROWS} of {len(rows)} rows; the data have all",)
-        texts = 2 if columns[1] == "" else 1
-        table = tuple(rows[:MOST_ROWS])
-        found.append(Section(title, notes, columns, table, texts, {reduction.name: told}))
+        section = _WRITERS[reduction.name](result, whole)
+        if (count := len(section.rows)) > MOST_ROWS:
+            notes = *section.lines, f"the first {MOST_ROWS} of {count} rows; the data have all"
+            section = replace(section, lines=notes, rows=section.rows[:MOST_ROWS])
+        found.append(section)
     return tuple(found)
 
 
@@ -243,11 +244,7 @@ def over_all(reduction: Reduction, part: Part) -> Part:
     return part
 
 
-Told = tuple[str, tuple[str, ...], tuple[str, ...], Sequence[tuple[str, ...]], Any]
-"""Title, lines, columns and rows of a section, and its data."""
-
-
-def _extremes(result: SweepResult, found: FoundExtremes) -> Told:
+def _extremes(result: SweepResult, found: FoundExtremes) -> Section:
     scale = _largest(found.min, found.max)
     rows, data = [], []
     lost = np.ravel(found.lost)
@@ -264,7 +261,8 @@ def _extremes(result: SweepResult, found: FoundExtremes) -> Told:
         data.append({"entry": label, **ends, "lost": int(lost[e])})
     notes = (f"{lost.sum():,} results are no number",) if lost.any() else ()
     columns = ("entry", "", "value", *_varying(result, 0))
-    return "Extremes, and the states that have them", notes, columns, rows, data
+    title = "Extremes, and the states that have them"
+    return Section(title, notes, columns, rows, 2, {"extremes": data})
 
 
 def _largest(*values: Array) -> float:
@@ -279,20 +277,20 @@ def _varying(result: SweepResult, index: int) -> dict[str, float]:
     return {result.space.columns.names[c]: row[c] for c in result.space.varying}
 
 
-def _moments(result: SweepResult, found: FoundMoments) -> Told:
-    numbers = (getattr(found, key).tolist() for key in ("mean", "std", "rms", "count"))
-    keys, scale = ("entry", "mean", "std", "rms", "count"), _largest(found.rms)
+def _moments(result: SweepResult, found: FoundMoments) -> Section:
+    keys, scale = ("mean", "std", "rms", "count"), _largest(found.rms)
     data = [
-        dict(zip(keys, row, strict=True))
-        for row in zip(result.subject.labels, *numbers, strict=True)
+        {"entry": label} | {key: getattr(found, key)[e].item() for key in keys}
+        for e, label in enumerate(result.subject.labels)
     ]
     rows = [
-        (row["entry"], *(f"{unrounded(row[key], scale):.5g}" for key in keys[1:4])) for row in data
+        (row["entry"], *(f"{unrounded(row[key], scale):.5g}" for key in keys[:3])) for row in data
     ]
-    return "Moments", (), ("entry", "mean", "standard deviation", "RMS"), rows, data
+    columns = ("entry", "mean", "standard deviation", "RMS")
+    return Section("Moments", (), columns, rows, data={"moments": data})
 
 
-def _histogram(result: SweepResult, found: FoundHistogram) -> Told:
+def _histogram(result: SweepResult, found: FoundHistogram) -> Section:
     data, rows = [], []
     for e, label in enumerate(result.subject.labels):
         counts, edges = found.counts[e], found.edges[e]
@@ -305,18 +303,20 @@ def _histogram(result: SweepResult, found: FoundHistogram) -> Told:
         beyond = f"{outside['below']} below, {outside['above']} above"
         rows.append((label, f"{low:.4g}", f"{high:.4g}", fullest, beyond))
     columns = ("entry", "from", "to", "fullest bin", "outside")
-    return f"Histograms of {found.counts.shape[-1]} bins", (), columns, rows, data
+    title = f"Histograms of {found.counts.shape[-1]} bins"
+    return Section(title, (), columns, rows, data={"histogram": data})
 
 
-def _quantiles(result: SweepResult, found: FoundQuantiles) -> Told:
+def _quantiles(result: SweepResult, found: FoundQuantiles) -> Section:
     pairs = zip(result.subject.labels, found.values, strict=True)
     rows = [(label, *(f"{x:.4g}" for x in values)) for label, values in pairs]
     columns = ("entry", *(f"{100 * level:g} %" for level in found.levels))
     data = {"levels": list(found.levels), "values": found.values.tolist()}
-    return "Quantiles", ("to 0.4 % of the value",), columns, rows, data
+    lines = ("to 0.4 % of the value",)
+    return Section("Quantiles", lines, columns, rows, data={"quantiles": data})
 
 
-def _exceeded(result: SweepResult, found: FoundExceeded) -> Told:
+def _exceeded(result: SweepResult, found: FoundExceeded) -> Section:
     rows, data = [], []
     for e, label in enumerate(result.subject.labels):
         count, limit = int(found.count[e]), float(found.limits[e])
@@ -330,10 +330,11 @@ def _exceeded(result: SweepResult, found: FoundExceeded) -> Told:
         told = f"{limit:.4g}" if np.isfinite(limit) else "none"
         rows.append((label, told, f"{count:,}", share, *map(number, at.values())))
     columns = ("entry", "limit", "states beyond", "share", *_varying(result, 0))
-    return "Where limits are exceeded, and the first such states", (), columns, rows, data
+    title = "Where limits are exceeded, and the first such states"
+    return Section(title, (), columns, rows, data={"exceeded": data})
 
 
-_WRITERS: dict[str, Callable[[SweepResult, Any], Told]] = {
+_WRITERS: dict[str, Callable[[SweepResult, Any], Section]] = {
     "extremes": _extremes,
     "moments": _moments,
     "histogram": _histogram,

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import SweepError, counted, shown
+from armdyn.errors import SweepError, check_installed, counted, shown
 from armdyn.io.csv.trajectory import trajectory_from_csv, warn_of_unused
 from armdyn.io.regular import check_path
 from armdyn.robot import Robot
 from armdyn.simulation.trajectories import sampled
 from armdyn.sweeping.columns import Columns
 from armdyn.sweeping.space import Over, Space
-from armdyn.sweeping.store import ParquetRows, check_installed
+from armdyn.sweeping.store import ParquetRows
 
 INSTANTS = 10_000
 """Steps into which a trajectory is cut."""
@@ -29,22 +29,17 @@ LIKE = "a Grid, Random or Sobol, a trajectory or file, or arrays by the names of
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(Over):
     """Arrays (m, length) by the names of arguments; they are read piece by piece."""
 
-    arrays: Mapping[str, Any]
+    said: Mapping[str, Any]
     source: str = ""
     """The file, motion or dataset that they are of."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The arguments that are given."""
-        return tuple(self.arrays)
 
     def space(self, columns: Columns) -> "RowSpace":
         """The states."""
         counts = {}
-        given = self.arrays
+        given = self.said
         if self.source:  # which has what other quantities need, too
             given = {name: array for name, array in given.items() if name in columns.sizes}
         for name, array in given.items():
@@ -129,7 +124,7 @@ class RowSpace(Space):
 
 def read_over(robot: Robot, over: Any) -> Over:
     """What is swept over, from any of the ways in which it can be given."""
-    if hasattr(over, "space") and hasattr(over, "names"):
+    if isinstance(over, Over):
         return over
     if isinstance(over, str | Path):
         return _file(robot, check_path(over))
@@ -173,7 +168,7 @@ def _file(robot: Robot, path: Path) -> Over:
     if kind == ".parquet":
         return Rows(ParquetRows.arguments(path), path.name)
     if kind == ".zarr":
-        check_installed("zarr", "reading a Zarr store")
+        check_installed("zarr", "sweep", "reading a Zarr store")
         import zarr  # noqa: PLC0415 (an extra)
 
         try:

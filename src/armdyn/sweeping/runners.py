@@ -11,13 +11,12 @@ from uuid import uuid4
 
 import numpy as np
 
-from armdyn.errors import SweepError
+from armdyn.errors import SweepError, check_installed
 from armdyn.kernels.threads import threads
 from armdyn.sweeping.blocks import Block
 from armdyn.sweeping.job import SweepJob
 from armdyn.sweeping.reductions import Part
 from armdyn.sweeping.rows import RowSpace
-from armdyn.sweeping.store import check_installed
 from armdyn.version import __version__
 
 AHEAD = 2
@@ -45,24 +44,25 @@ def on_threads(job: SweepJob, numbers: Iterable[int]) -> Iterator[Computed]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def on_cluster(job: SweepJob, numbers: Iterable[int], client: Any) -> Iterator[Computed]:
+def on_cluster(job: SweepJob, numbers: Iterable[int], given: Any) -> Iterator[Computed]:
     """The same on the workers of a cluster, which get the job once each.
 
     The scheduler knows how every block is made, and the job itself: what a worker had when it died
     is computed by another one.
     """
-    cores = max(1, sum(client.nthreads().values()))
     name = f"armdyn-sweep-{uuid4().hex}"
     light, sent = _light(job)
-    shared = client.submit(_same, light, key=f"{name}-job", retries=RETRIES)
+    with _cluster_client(given) as client:
+        shared = client.submit(_same, light, key=f"{name}-job", retries=RETRIES)
 
-    def submit(number: int) -> Any:
-        given = _sent(job.plan[number], sent, client)
-        how = {"key": f"{name}-{number}", "retries": RETRIES}
-        return client.submit(_compute, shared, number, given, __version__, **how)
+        def submit(number: int) -> Any:
+            parts = _sent(job.plan[number], sent, client)
+            how = {"key": f"{name}-{number}", "retries": RETRIES}
+            return client.submit(_compute, shared, number, parts, __version__, **how)
 
-    for number, future in _in_order(numbers, submit, cores * (AHEAD + 1)):
-        yield number, _result(future, number)
+        cores = max(1, sum(client.nthreads().values()))
+        for number, future in _in_order(numbers, submit, cores * (AHEAD + 1)):
+            yield number, _result(future, number)
 
 
 def _in_order(
@@ -87,8 +87,7 @@ def _light(job: SweepJob) -> tuple[SweepJob, dict[str, Any]]:
     space = job.space
     if not isinstance(space, RowSpace):
         return job, {}
-    own = (np.ndarray,)
-    sent = {k: a for k, a in space.arrays.items() if space.lazy or isinstance(a, own)}
+    sent = {k: a for k, a in space.arrays.items() if space.lazy or isinstance(a, np.ndarray)}
     rest = {k: a for k, a in space.arrays.items() if k not in sent}
     return replace(job, space=replace(space, arrays=rest)), sent
 
@@ -132,9 +131,9 @@ def _result(future: Any, number: int) -> list[Part]:
 
 
 @contextmanager
-def cluster_client(given: Any) -> Iterator[Any]:
+def _cluster_client(given: Any) -> Iterator[Any]:
     """A client of dask: the one that is given, or one of the scheduler at an address."""
-    check_installed("distributed", "a sweep on a cluster")
+    check_installed("distributed", "sweep", "a sweep on a cluster")
     if not isinstance(given, str):
         if not hasattr(given, "submit") or not hasattr(given, "scatter"):
             raise SweepError(

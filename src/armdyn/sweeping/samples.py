@@ -18,7 +18,7 @@ from armdyn.kernels.llvm.sweep_states import LAST_SHIFT, MIXERS
 from armdyn.kernels.llvm.sweep_states import ONE as BITS_OF_ONE
 from armdyn.kernels.sweeper import padded
 from armdyn.sweeping.columns import Columns, bounds, fixed, whole
-from armdyn.sweeping.space import Space, Words, lattice_words
+from armdyn.sweeping.space import Over, Space, Words, lattice_words
 
 GOLDEN = 0x9E3779B97F4A7C15
 BITS = 52
@@ -30,7 +30,7 @@ SOBOL_RUN = 1024
 MASK = 2**64 - 1
 
 
-class Samples:
+class Samples(Over):
     """States at random, or evenly spread, in ranges (lower, upper) of columns."""
 
     def __init__(self, count: int, seed: int | None = 0, **said: Any):
@@ -42,15 +42,11 @@ class Samples:
         said = "".join(f", {k}={v!r}" for k, v in self.said.items())
         return f"{type(self).__name__}({self.count}, seed={self.seed}{said})"
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The arguments and columns that something is said about."""
-        return tuple(self.said)
-
     def space(self, columns: Columns) -> "SampleSpace":
         """The samples."""
         ends = np.array(columns.read(self.said, _ends)).reshape(-1, 2)
-        return SPACES[type(self).__name__](columns, self.count, self.seed, ends)
+        kind = RandomSpace if isinstance(self, Random) else SobolSpace
+        return kind(columns, self.count, self.seed, ends)
 
 
 class Random(Samples):
@@ -248,7 +244,3 @@ class SobolSpace(SampleSpace):
             f"{counted(self.count, 'point', ',')} of Sobol's sequence in "
             f"{counted(len(self.varying), 'column')}"
         )
-
-
-SPACES = {"Random": RandomSpace, "Sobol": SobolSpace}
-"""What samples become when the columns are known."""

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -107,12 +107,12 @@ class Space(ABC):
         return self.at(np.unique(np.linspace(0, self.count - 1, count).astype(np.int64)))
 
 
-class Over(Protocol):
+class Over(ABC):
     """What people write: it becomes a space when the columns are known."""
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The arguments and columns that something is said about."""
+    said: Mapping[str, Any]
+    """By the names of arguments and columns."""
 
+    @abstractmethod
     def space(self, columns: Columns) -> Space:
         """The states."""

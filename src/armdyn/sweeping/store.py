@@ -14,50 +14,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import MissingExtraError, SweepError, WriteError
-from armdyn.io.atomic import replacing
-from armdyn.io.csv.table import numbered_columns
+from armdyn.errors import SweepError, WriteError, check_installed
+from armdyn.io.atomic import replacing, writing
+from armdyn.io.csv.table import numbered_columns, write_parquet
 from armdyn.io.regular import check_path, read_regular
 from armdyn.sweeping.blocks import Block, BlockPlan
 from armdyn.sweeping.columns import Subject
 from armdyn.sweeping.reductions import Part
 
 _NUMBERED = re.compile(r"(q|qd|qdd|tau|payload|gravity)([1-9][0-9]*)")
-
-
-@contextmanager
-def writing(what: str, advice: str = "") -> Iterator[None]:
-    """Make errors of the system in the block a WriteError that names what was written."""
-    try:
-        yield
-    except OSError as reason:
-        text = getattr(reason, "strerror", None) or reason
-        raise WriteError(f"cannot write {what}: {text}{advice}") from None
-
-
-def check_installed(package: str, purpose: str) -> None:
-    """An error unless a package is installed that sweeps need for some purpose."""
-    if find_spec(package) is None:
-        raise MissingExtraError(package, "sweep", purpose)
-
-
-def write_parquet(path: Path, columns: Mapping[str, Array], metadata: Mapping[str, str]) -> None:
-    """Write columns of numbers to a file, whole or not at all."""
-    import pyarrow  # noqa: PLC0415 (an extra)
-    import pyarrow.parquet  # noqa: PLC0415 (an extra)
-
-    table = pyarrow.table(
-        {k: np.ascontiguousarray(v) for k, v in columns.items()}, metadata=metadata
-    )
-    with replacing(path) as stream:
-        pyarrow.parquet.write_table(table, stream, compression="zstd")
 
 
 @dataclass(frozen=True)
@@ -70,7 +41,7 @@ class ParquetRows:
     @staticmethod
     def arguments(path: Path) -> dict[str, "ParquetRows"]:
         """The columns that belong to arguments, by these."""
-        check_installed("pyarrow", "reading Parquet")
+        check_installed("pyarrow", "sweep", "reading Parquet")
         groups: dict[str, list[tuple[int, str]]] = {}
         for name in _pieces(path)[0][1]:
             if found := _NUMBERED.fullmatch(name):
@@ -219,7 +190,7 @@ def check_out(out: str | Path) -> Path:
         raise WriteError(f"{path}: the ending of a store must be one of {', '.join(FORMATS)}")
     parquet = path.suffix.lower() == ".parquet"
     package, kind = ("pyarrow", "Parquet") if parquet else ("zarr", "Zarr")
-    check_installed(package, f"a {kind} store")
+    check_installed(package, "sweep", f"a {kind} store")
     if not path.resolve().parent.is_dir():
         raise WriteError(f"cannot write {str(path)!r}: there is no folder {path.parent}")
     return path
@@ -260,15 +231,12 @@ class Progress:
                 f"{self.path} is damaged; remove it and {self.store} and start again"
             ) from None
         check_identity(self.store, found, identity)
-        parts = [
-            {
-                key.split("/")[1]: value
-                for key, value in arrays.items()
-                if key.startswith(f"{name}/")
-            }
-            for name in names
-        ]
-        return done, parts
+        parts: dict[str, Part] = {name: {} for name in names}
+        for key, values in arrays.items():
+            name, sign, inner = key.partition("/")
+            if sign:
+                parts[name][inner] = values
+        return done, list(parts.values())
 
     def save(self, identity: Mapping[str, Any], done: Array, named: Mapping[str, Part]) -> None:
         """Write it all anew."""

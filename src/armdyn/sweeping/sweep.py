@@ -1,7 +1,7 @@
 """`armdyn.sweep`: a quantity over more states than memory holds."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
 from armdyn.errors import SweepError, check_known, shown
 from armdyn.io.describe import describe
 from armdyn.robot import Robot, check_robot
 from armdyn.sweeping.blocks import block_plan
 from armdyn.sweeping.columns import Subject, names_in, subject
 from armdyn.sweeping.grid import GridSpace
-from armdyn.sweeping.job import WORTH_TIMING, SweepJob, measured_shares, merge, start
+from armdyn.sweeping.job import WORTH_TIMING, SweepJob, measured_shares, merge
 from armdyn.sweeping.reductions import REDUCTIONS, Reduction
 from armdyn.sweeping.result import SweepResult
 from armdyn.sweeping.rows import read_over
-from armdyn.sweeping.runners import Computed, cluster_client, on_cluster, on_threads
+from armdyn.sweeping.runners import on_cluster, on_threads
 from armdyn.sweeping.space import Space
 from armdyn.sweeping.store import FORMAT, Progress, RowStore, check_out
 from armdyn.version import __version__
@@ -73,7 +72,7 @@ def sweep(
     if tell is not None and not callable(tell):
         raise SweepError(f"tell: expected a function of two numbers, got {shown(tell)}")
     given = read_over(check_robot(robot), over)
-    what = subject(robot, quantity, given.names, options)
+    what = subject(robot, quantity, tuple(given.said), options)
     space = given.space(what.columns)
     kept = () if by is None else names_in("by", by)
     if kept:
@@ -85,13 +84,13 @@ def sweep(
         raise SweepError("by: everything is stored, state by state; give a reduction, or no `by`")
     wanted = ("extremes",) if reduce is None and path is None else () if reduce is None else reduce
     job = _job(what, space, wanted, path)
-    return _run(what, job, options, path, client, tell)
+    return _run(what, job, path, client, tell)
 
 
 def _job(what: Subject, space: Space, wanted: Any, path: Path | None) -> SweepJob:
     """The blocks, the reductions and the store."""
     kernel, cells = what.kernel, prod(space.cells)
-    entries = int(np.prod(kernel.shape, dtype=int))
+    entries = prod(kernel.shape)
     reductions = _reductions(wanted)
     if not reductions:
         plan = block_plan(space.count, 1, space.run, 8 * (space.columns.width + entries))
@@ -133,7 +132,7 @@ def _reductions(wanted: Any) -> list[Reduction]:
     return found
 
 
-def _identity(what: Subject, job: SweepJob, options: dict[str, Any]) -> dict[str, Any]:
+def _identity(what: Subject, job: SweepJob) -> dict[str, Any]:
     """Everything that the content of a store depends on."""
     return {
         "format": FORMAT,
@@ -142,7 +141,7 @@ def _identity(what: Subject, job: SweepJob, options: dict[str, Any]) -> dict[str
         "digest": what.robot.model.digest,
         "model": describe(what.robot.model),
         "quantity": what.quantity.name,
-        "options": {k: list(v) if isinstance(v, tuple) else v for k, v in options.items()},
+        "options": dict(what.options),
         "over": job.space.describe(),
         "reduce": [r.describe() for r in job.reductions],
         "block": job.plan.size,
@@ -150,19 +149,15 @@ def _identity(what: Subject, job: SweepJob, options: dict[str, Any]) -> dict[str
 
 
 def _run(
-    what: Subject,
-    job: SweepJob,
-    options: dict[str, Any],
-    path: Path | None,
-    client: Any,
-    tell: Tell | None,
+    what: Subject, job: SweepJob, path: Path | None, client: Any, tell: Tell | None
 ) -> SweepResult:
     """Compute the blocks that are not there yet, and note what is done."""
     names = [r.name for r in job.reductions]
-    totals, done = start(job), np.zeros(len(job.plan), dtype=bool)
+    totals = [r.start(job.plan.cells, job.entries) for r in job.reductions]
+    done = np.zeros(len(job.plan), dtype=bool)
     identity: dict[str, Any] = {}
     if path is not None:
-        identity = _identity(what, job, options)
+        identity = _identity(what, job)
         known = Progress(path).load(identity, names)
         if known is not None:
             done, totals = known[0], known[1]
@@ -181,7 +176,8 @@ def _run(
 
     note()
     try:
-        for number, parts in _computed(job, np.flatnonzero(~done), client):
+        compute = on_threads if client is None else partial(on_cluster, given=client)
+        for number, parts in compute(job, np.flatnonzero(~done).tolist()):
             block = job.plan[number]
             merge(job, totals, block, parts)
             done[number] = True
@@ -201,11 +197,3 @@ def _run(
     if path is not None and job.reductions:
         result.write(path)
     return result
-
-
-def _computed(job: SweepJob, numbers: Array, client: Any) -> Iterator[Computed]:
-    if client is None:
-        yield from on_threads(job, map(int, numbers))
-        return
-    with cluster_client(client) as found:
-        yield from on_cluster(job, map(int, numbers), found)

@@ -68,7 +68,7 @@ def test_mistakes_end_in_a_sentence(folder, command):
         ([robot, folder / "none.csv"], "there is no file"),
         ([robot, log, "-o", folder / "x.txt"], "the ending must be one of"),
         ([robot, log, "--report", folder / "x.pdf"], "the ending must be .html"),
-        ([robot, log, "-o", robot], "a file that is read"),
+        ([robot, log, "-o", robot], "is the robot itself"),
         ([robot, log, "--method", "magic"], "there is no method"),
         ([robot, log, "--only", "mass"], "there is no special case"),
         ([robot, log, "--gains", "1,2"], "expected 1 or 3 numbers"),

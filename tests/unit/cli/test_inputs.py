@@ -10,7 +10,7 @@ import pytest
 import armdyn
 from armdyn.errors import ArmdynWarning, SimulationError
 from armdyn.io.csv.trajectory import trajectory_from_csv
-from armdyn.io.log.columns import meaning_of
+from armdyn.io.log import meaning_of
 
 JOINTS = ("shoulder", "elbow", "slide_2")
 

@@ -66,7 +66,7 @@ def test_the_report_tells_the_end_where_energy_went_and_what_happened(run):
 
 @pytest.mark.slow
 def test_only_the_first_events_are_listed(run, monkeypatch):
-    monkeypatch.setattr(simulated, "MAX_LISTED_EVENTS", 2)
+    monkeypatch.setattr("armdyn.simulation.result.MAX_LISTED_EVENTS", 2)
     _, out, _ = run("puma560", "--qd0", "1,1,1,1,1,1", "--json", "--duration", 0.6)
     events = json.loads(out)["events"]
     _, out, _ = run("puma560", "--qd0", "1,1,1,1,1,1", "--duration", 0.6)

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from armdyn.errors import TraceError
-from armdyn.graph import FiniteField, Graph, evaluate, proved_equal
+from armdyn.graph import FiniteField, Graph, evaluate, proved_equal, reachable
 from armdyn.graph.evaluate import settle
 from armdyn.graph.field import PRIME
+from armdyn.graph.visit import inside_angles
 from support.random_graphs import graphs
 
 whole = st.integers(-40, 40)
@@ -110,7 +111,7 @@ def test_residues_depend_on_names_alone(outputs):
 @given(graphs, st.integers(0, 100))
 def test_residues_of_all_nodes_agree_with_those_of_one(outputs, seed):
     field = FiniteField(seed)
-    all_nodes = field.fingerprints(outputs)
+    all_nodes = field.residues(reachable(outputs), inside_angles(outputs))
     assert field.values(outputs) == [all_nodes[node.index] for node in outputs]
 
 

@@ -5,9 +5,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import ExcitationError, ShapeError, TrajectoryError, UnknownNameError
-from armdyn.identification.excitation.aim import aim_at
 from armdyn.identification.excitation.limits import motion_limits
-from armdyn.identification.excitation.problem import Problem, RestBasis
+from armdyn.identification.excitation.problem import Problem, RestBasis, aim_at
 from armdyn.identification.excitation.search import _start
 from armdyn.io.csv.trajectory import trajectory_from_csv
 from support.paths import ROBOTS

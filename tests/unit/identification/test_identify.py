@@ -8,8 +8,8 @@ from armdyn.errors import ArmdynError, IdentificationError
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification import identify, preparation, task
-from armdyn.identification.conclude import with_offsets_alone
 from armdyn.identification.estimate import METHODS
+from armdyn.identification.identify import with_offsets_alone
 from armdyn.loops.coordinates import coordinates_of
 from support.measured_arms import guessed, measured, worn
 from support.random_robots import random_model

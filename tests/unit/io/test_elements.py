@@ -9,9 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynWarning, DescriptionError, SdfError, UrdfError
-from armdyn.io.attributes import Problems
-from armdyn.io.elements import note_elements, treatment_of, treatments
-from armdyn.io.xml import read_xml
+from armdyn.io.xml import Problems, note_elements, read_xml, treatment_of, treatments
 from support.pages import page, table
 from support.reading import model_from_urdf
 from support.urdf_files import joint, link, one_joint, save

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from armdyn.errors import CacheError
-from armdyn.io.folders import VARIABLE, cache_folder
+from armdyn.io.shelf import VARIABLE, cache_folder
 from armdyn.kernels.cache import ObjectCache, user_cache
 
 

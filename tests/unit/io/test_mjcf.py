@@ -20,8 +20,7 @@ from armdyn.errors import (
     UnsupportedJointError,
 )
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.io.mjcf.drives import read_drives
-from armdyn.io.mjcf.equalities import Couplings
+from armdyn.io.mjcf.read import Couplings, read_drives
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, Limits, Mimic, Rotor
 from armdyn.model.transform import transform

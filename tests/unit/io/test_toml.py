@@ -14,8 +14,7 @@ from armdyn.errors import InertiaError, ModelError, TomlError, UnknownNameError
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.dh import COLUMNS
-from armdyn.io.toml.read import TOP
-from armdyn.io.toml.tree import BODY, JOINT, LINK
+from armdyn.io.toml.read import BODY, JOINT, LINK, TOP
 from armdyn.io.toml.write import toml_from_model
 from armdyn.model import Connection, Frame, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
 from armdyn.model.edit import with_payload

@@ -16,9 +16,8 @@ from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.steps import Follower
 from armdyn.model import Mimic
-from armdyn.model.cut_joints import COUPLING, CUT_JOINTS
+from armdyn.model.cut_joints import COUPLING, CUT_JOINTS, Loop
 from armdyn.model.edit import coupling_between, with_loops
-from armdyn.model.loop import Loop
 from support.elimination import eliminated
 from support.loop_peers import rigid
 from support.loops import dyad_arm, rod_arm

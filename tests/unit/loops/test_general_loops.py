@@ -8,11 +8,11 @@ from armdyn.errors import LoopError, SingularityError
 from armdyn.io.toml.read import read_toml
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.loops.general import StandingGeneral
 from armdyn.loops.iteration import iteration_of
 from armdyn.loops.newton import check_mobility
 from armdyn.loops.orthogonal import Orthogonal, determinant
 from armdyn.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.loops.standing import StandingGeneral
 from support.elimination import eliminated
 from support.loops import FIVE_BAR, rod_arm, spatial_loop
 

@@ -7,7 +7,7 @@ from scipy.integrate import quad
 import armdyn
 from armdyn import Inertia
 from armdyn.errors import InertiaError, MeshError, ModelError
-from armdyn.model.shapes import SHAPES
+from armdyn.model.inertia import SHAPES
 from armdyn.model.transform import rotation_about, transform
 from support.peers import close
 from support.random_robots import random_axis, random_inertia, random_transform

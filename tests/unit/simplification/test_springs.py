@@ -9,7 +9,7 @@ import armdyn
 from armdyn.errors import ArmdynError
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.springs import spring_energy, spring_torques
-from armdyn.model.spring import Spring
+from armdyn.model.link import Spring
 from armdyn.study.simplify.linear import link_slopes
 from armdyn.study.simplify.springs import (
     SpringPlace,

@@ -118,7 +118,7 @@ def test_a_file_that_could_not_be_written_leaves_the_old_one(motion, tmp_path, m
     old = tmp_path / "a.parquet"
     old.write_text("old")
 
-    def full(table, stream):
+    def full(table, stream, **_options):
         stream.write(b"half")
         raise OSError(28, "No space left on device")
 

@@ -37,7 +37,7 @@ def small_blocks(monkeypatch):
 
 
 def job_of(robot, over, by=()):
-    what = subject(robot, "inverse_dynamics", over.names, {})
+    what = subject(robot, "inverse_dynamics", tuple(over.said), {})
     space = over.space(what.columns)
     return _job(what, space.by(by) if by else space, KEPT, None)
 

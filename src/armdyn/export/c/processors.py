@@ -29,24 +29,20 @@ class Processor:
     title: str
     compiler: str
     """Name of the program; "" for the C compiler of this machine."""
-    flags: tuple[str, ...]
     package: str
     """What to install on Debian."""
+    flags: tuple[str, ...] = ()
 
 
 PROCESSORS = {
     p.name: p
     for p in (
         Processor(
-            *("cortex-m4f", "Cortex-M4F", _ARM[0]),
-            *(("-mcpu=cortex-m4", *_HARD, "-mfpu=fpv4-sp-d16"), _ARM[1]),
+            "cortex-m4f", "Cortex-M4F", *_ARM, ("-mcpu=cortex-m4", *_HARD, "-mfpu=fpv4-sp-d16")
         ),
-        Processor(
-            *("cortex-m7", "Cortex-M7", _ARM[0]),
-            *(("-mcpu=cortex-m7", *_HARD, "-mfpu=fpv5-d16"), _ARM[1]),
-        ),
-        Processor("aarch64", "AArch64", "aarch64-linux-gnu-gcc", (), "gcc-aarch64-linux-gnu"),
-        Processor("host", "this machine", "", (), "gcc"),
+        Processor("cortex-m7", "Cortex-M7", *_ARM, ("-mcpu=cortex-m7", *_HARD, "-mfpu=fpv5-d16")),
+        Processor("aarch64", "AArch64", "aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+        Processor("host", "this machine", "", "gcc"),
     )
 }
 

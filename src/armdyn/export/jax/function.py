@@ -1,14 +1,32 @@
-"""Quantities of a robot as functions of JAX."""
+"""Quantities of a robot as functions of JAX, and the primitive that stands for them.
 
-from collections.abc import Callable
+The primitive is a quantity or one of its products with Jacobians. On the CPU it is a call of the
+kernel, elsewhere the program in jax.numpy. Its derivative along a direction is the same primitive
+in the mode "jvp", which is linear in the direction and has the mode "vjp" for its transpose: so
+forward and reverse mode of JAX come down to the two kernels. Their derivatives are taken by JAX
+from their programs.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from itertools import accumulate
+from math import prod
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.core import ShapedArray
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
 
 from armdyn.arrays import check_truth
 from armdyn.errors import BridgeError, ShapeError
-from armdyn.export.library import batch_shape, check_library
+from armdyn.export.jax.handler import check_version, handler
+from armdyn.export.jax.program import program_function
+from armdyn.export.library import batch_shape, target_name
 from armdyn.kernels.kernel import Kernel
+from armdyn.kernels.llvm.backend import Linked
 
 
 class JaxFunction:
@@ -19,32 +37,27 @@ class JaxFunction:
     """
 
     def __init__(self, kernels: Callable[[str | None], Kernel], by_program: bool):
-        import jax  # noqa: PLC0415
+        """Take the kernels of a quantity (None), of its "vjp" and "jvp".
 
+        With `by_program` the CPU runs the program, too.
+        """
+        self.kernels = kernels
+        self.by_program = check_truth("program", by_program)
         self.kernel = kernels(None)
         self.inputs, self.shape = self.kernel.inputs, self.kernel.shape
+        self.sizes = tuple(self.inputs.values())
         self.__name__ = self.__qualname__ = self.kernel.request.quantity
         self.__doc__ = f"{self.kernel!r} in JAX"
-        self._check_x64(jax)
-        from armdyn.export.jax.layout import check_version  # noqa: PLC0415
-        from armdyn.export.jax.primitive import Quantity  # noqa: PLC0415
-
+        self._check_x64()
         if not by_program and jax.default_backend() == "cpu":
             check_version(jax.ffi.include_dir())
-        sizes = tuple(self.inputs.values())
-        self._quantity = Quantity(kernels, by_program, sizes, self.shape, self.kernel.dtype)
 
     def __repr__(self) -> str:
         return f"<JaxFunction of {self.kernel!r}>"
 
     def __call__(self, *vectors: Any) -> Any:
         """The quantity for vectors in the order of `inputs`."""
-        import jax  # noqa: PLC0415
-        import jax.numpy as jnp  # noqa: PLC0415
-
-        from armdyn.export.jax.primitive import call  # noqa: PLC0415
-
-        self._check_x64(jax)
+        self._check_x64()
         arrays = [jnp.asarray(v) for v in vectors]
         batch = batch_shape(self.__name__, self.inputs, "array", arrays, np.broadcast_shapes)
         for name, array in zip(self.inputs, arrays, strict=True):
@@ -52,9 +65,9 @@ class JaxFunction:
                 raise ShapeError(f"{name}: expected real numbers, got {array.dtype}")
         dtype = self.kernel.dtype
         whole = [jnp.broadcast_to(a, batch + a.shape[-1:]).astype(dtype) for a in arrays]
-        return call(self._quantity, None, *whole)[0]
+        return call(self, None, *whole)[0]
 
-    def _check_x64(self, jax: Any) -> None:
+    def _check_x64(self) -> None:
         if self.kernel.dtype == "float64" and not jax.config.jax_enable_x64:
             raise BridgeError(
                 f"JAX has no float64 unless x64 is enabled, and {self.__name__} computes in it. "
@@ -62,8 +75,105 @@ class JaxFunction:
                 'array is made, or compute in single precision: robot.jax(..., dtype="float32")'
             )
 
+    def target(self, mode: str | None) -> str:
+        """The name under which XLA knows the kernel of a mode."""
+        kernel = self.kernels(mode)
+        name = target_name(kernel) + (".parts" if mode == "vjp" else "")
+        if name not in _HANDLERS:
+            parts = self.sizes if mode == "vjp" else ()
+            check_version(jax.ffi.include_dir())
+            code = handler(kernel, parts)
+            _HANDLERS[name] = kernel, code
+            capsule = jax.ffi.pycapsule(code["handler"])
+            jax.ffi.register_ffi_target(name, capsule, platform="cpu")
+        return name
 
-def jax_function(kernels: Callable[[str | None], Kernel], program: bool) -> JaxFunction:
-    """A quantity as a function of JAX, from its kernel and those of its products."""
-    check_library("jax", "a function of JAX")
-    return JaxFunction(kernels, check_truth("program", program))
+    def results(self, mode: str | None) -> list[tuple[int, ...]]:
+        """Shape of each result of a mode for one state: "vjp" has one for each argument."""
+        return [(size,) for size in self.sizes] if mode == "vjp" else [self.shape]
+
+
+_HANDLERS: dict[str, tuple[Kernel, Linked]] = {}
+"""What is registered, by name: XLA keeps it for good, and so must we."""
+call_p = Primitive("armdyn")
+call_p.multiple_results = True
+
+
+@cache
+def _program(quantity: JaxFunction, mode: str | None) -> Callable[..., list[Any]]:
+    """The program of a mode in jax.numpy, which gives a list of results."""
+    run = program_function(quantity.kernels(mode).program)
+    cuts = tuple(accumulate(quantity.sizes))[:-1] if mode == "vjp" else ()
+    return lambda *vectors: jnp.split(run(*vectors), cuts, -1)
+
+
+def call(quantity: JaxFunction, mode: str | None, *vectors: Any) -> list[Any]:
+    """A quantity or a product for vectors (*batch, n) of one batch shape and the right type."""
+    made: list[Any] = call_p.bind(*vectors, quantity=quantity, mode=mode)
+    return made
+
+
+@cache
+def _jitted(quantity: JaxFunction, mode: str | None) -> Any:
+    return jax.jit(partial(call, quantity, mode))
+
+
+def _abstract(*vectors: Any, quantity: JaxFunction, mode: str | None) -> list[Any]:
+    batch, dtype = vectors[0].shape[:-1], np.dtype(quantity.kernel.dtype)
+    return [ShapedArray(batch + shape, dtype) for shape in quantity.results(mode)]
+
+
+def _by_kernel(*vectors: Any, quantity: JaxFunction, mode: str | None) -> Any:
+    if quantity.by_program:
+        return _by_program(*vectors, quantity=quantity, mode=mode)
+    batch, shapes = vectors[0].shape[:-1], quantity.results(mode)
+    made = [jax.ShapeDtypeStruct(batch + shape, quantity.kernel.dtype) for shape in shapes]
+    return jax.ffi.ffi_call(quantity.target(mode), made)(*vectors)
+
+
+def _by_program(*vectors: Any, quantity: JaxFunction, mode: str | None) -> Any:
+    return _program(quantity, mode)(*vectors)
+
+
+def _along(
+    primals: Sequence[Any], tangents: Sequence[Any], *, quantity: JaxFunction, mode: str | None
+) -> tuple[list[Any], list[Any]]:
+    directions = [ad.instantiate_zeros(t) for t in tangents]
+    if mode is not None:
+        return jax.jvp(_program(quantity, mode), tuple(primals), tuple(directions))
+    value = call(quantity, None, *primals)
+    return value, call(quantity, "jvp", *primals, *directions)
+
+
+def _transposed(
+    given: Sequence[Any], *args: Any, quantity: JaxFunction, mode: str | None
+) -> list[Any]:
+    """From weights of the entries of J t to those of the direction t, which is all unknown."""
+    (weights,), count = given, len(quantity.sizes)
+    primals, directions = args[:count], args[count:]
+    if type(weights) is ad.Zero:
+        return [None] * len(args)
+    batch = weights.shape[: weights.ndim - len(quantity.shape)]
+    parts = call(quantity, "vjp", *primals, weights.reshape((*batch, prod(quantity.shape))))
+    wanted = [ad.is_undefined_primal(t) for t in directions]
+    return [None] * count + [p if w else None for p, w in zip(parts, wanted, strict=True)]
+
+
+def _batched(
+    vectors: Sequence[Any], axes: Sequence[int | None], *, quantity: JaxFunction, mode: str | None
+) -> tuple[list[Any], list[int]]:
+    size = next(v.shape[a] for v, a in zip(vectors, axes, strict=True) if a is not None)
+    whole = [
+        jnp.broadcast_to(v, (size, *v.shape)) if a is None else jnp.moveaxis(v, a, 0)
+        for v, a in zip(vectors, axes, strict=True)
+    ]
+    return call(quantity, mode, *whole), [0] * len(quantity.results(mode))
+
+
+call_p.def_impl(lambda *vectors, quantity, mode: _jitted(quantity, mode)(*vectors))
+call_p.def_abstract_eval(_abstract)
+ad.primitive_jvps[call_p] = _along
+ad.primitive_transposes[call_p] = _transposed
+batching.primitive_batchers[call_p] = _batched
+mlir.register_lowering(call_p, mlir.lower_fun(_by_program, multiple_results=True))
+mlir.register_lowering(call_p, mlir.lower_fun(_by_kernel, multiple_results=True), platform="cpu")

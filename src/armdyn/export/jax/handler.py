@@ -4,11 +4,16 @@ It is emitted by LLVM, so nothing has to be compiled or installed. XLA's arrays 
 results never share memory with arguments, which is what the loop wants. A kernel has one result; if
 its parts are wanted as arrays of their own, the loop runs over blocks of states that stay in the
 nearest cache, and each is cut apart there: XLA would read and write all of it once more.
+
+The header of XLA's foreign function interface comes with jaxlib and has a version; a handler reads
+memory by offsets of one version, so another one gets none.
 """
 
+import re
 from math import prod
+from pathlib import Path
 
-from armdyn.export.jax import layout
+from armdyn.errors import BridgeError
 from armdyn.kernels.kernel import Kernel
 from armdyn.kernels.llvm.backend import Linked, object_code
 from armdyn.kernels.llvm.target import Target
@@ -16,6 +21,17 @@ from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
 BLOCK_BYTES, FEWEST_STATES = 16384, 16
 """Room for the results of a block, half of a small first cache, and the least it has room for."""
+HEADER = Path("xla", "ffi", "api", "c_api.h")
+VERSION = 0, 3
+"""The one that is known; all offsets are of it, in bytes, for pointers of eight bytes."""
+EXTENSIONS, ARGUMENTS, RESULTS = 8, 72, 112
+"""Of the list of extensions in a call frame, and of the pointers to arguments and results there."""
+DATA, RANK, DIMENSIONS = 24, 32, 40
+"""Of the numbers in a buffer, then its rank and its dimensions."""
+KIND, METADATA, METADATA_KIND = 8, 24, 1
+"""Of the type of an extension, and of the metadata in one of the type `METADATA_KIND`."""
+METADATA_VERSION = 24
+"""Of the two numbers of the version in metadata."""
 COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
 
 
@@ -94,8 +110,8 @@ class _Frame:
         t, arrays = self.t, len(self.inputs) + 1
         _answer_query(t)
         t.label("run")
-        buffers = t.field("%frame", layout.ARGUMENTS)
-        results = t.field("%frame", layout.RESULTS)
+        buffers = t.field("%frame", ARGUMENTS)
+        results = t.field("%frame", RESULTS)
         self.arguments = [self._data(buffers, k) for k in range(len(self.inputs))]
         for k, size in enumerate(self.inputs):
             self._put_step(k, size)
@@ -120,7 +136,7 @@ class _Frame:
         return "\n".join([*self.t.lines, "}"]) + "\n"
 
     def _data(self, buffers: str, place: int) -> str:
-        return self.t.field(self.t.item(buffers, place, "ptr"), layout.DATA)
+        return self.t.field(self.t.item(buffers, place, "ptr"), DATA)
 
     def _row(self, data: str, row: str, size: int) -> str:
         """The pointer to a row of some numbers."""
@@ -136,21 +152,21 @@ class _Frame:
 
 def _answer_query(t: IrWriter) -> None:
     """Before its first call XLA asks which version of the interface a handler was made for."""
-    t.let(f"load ptr, ptr {t.at('%frame', layout.EXTENSIONS)}", "%extension")
+    t.let(f"load ptr, ptr {t.at('%frame', EXTENSIONS)}", "%extension")
     t.branch(t.let("icmp eq ptr %extension, null"), "run", "extended", begin="extended")
-    kind = t.let(f"load i32, ptr {t.at('%extension', layout.KIND)}")
-    asked = t.let(f"icmp eq i32 {kind}, {layout.METADATA_KIND}")
+    kind = t.let(f"load i32, ptr {t.at('%extension', KIND)}")
+    asked = t.let(f"icmp eq i32 {kind}, {METADATA_KIND}")
     t.branch(asked, "answer", "run", begin="answer")
-    metadata = t.field("%extension", layout.METADATA)
-    for place, number in enumerate(layout.VERSION):
-        t.do(f"store i32 {number}, ptr {t.at(metadata, layout.METADATA_VERSION + 4 * place)}")
+    metadata = t.field("%extension", METADATA)
+    for place, number in enumerate(VERSION):
+        t.do(f"store i32 {number}, ptr {t.at(metadata, METADATA_VERSION + 4 * place)}")
     t.do("ret ptr null")
 
 
 def _count_states(t: IrWriter, axes: int) -> None:
     """%n: the product of the dimensions of %result before the last `axes`."""
-    t.let(f"load i64, ptr {t.at('%result', layout.RANK)}", "%rank")
-    t.let(f"load ptr, ptr {t.at('%result', layout.DIMENSIONS)}", "%dimensions")
+    t.let(f"load i64, ptr {t.at('%result', RANK)}", "%rank")
+    t.let(f"load ptr, ptr {t.at('%result', DIMENSIONS)}", "%dimensions")
     t.let(f"sub i64 %rank, {axes}", "%leading")
     t.jump("count", begin="count")
     t.let("phi i64 [0, %run], [%k.next, %more]", "%k")
@@ -159,3 +175,28 @@ def _count_states(t: IrWriter, axes: int) -> None:
     t.let(f"mul i64 %n, {t.item('%dimensions', '%k')}", "%n.next")
     t.let("add i64 %k, 1", "%k.next")
     t.jump("count", begin="compute")
+
+
+def check_version(include: str) -> None:
+    """A BridgeError if the jaxlib whose headers are in a folder has another version."""
+    version = _header_version(Path(include, HEADER))
+    if version == VERSION:
+        return
+    found = "none that can be read" if version is None else "version {}.{}".format(*version)
+    raise BridgeError(
+        "this jaxlib has a foreign function interface of XLA whose version armdyn does not know "
+        f"({HEADER.as_posix()}: {found}; known: {'.'.join(map(str, VERSION))}): kernels cannot be "
+        "called from JAX. Use robot.jax(..., program=True), which needs no kernel, or another "
+        "jaxlib"
+    )
+
+
+def _header_version(header: Path) -> tuple[int, int] | None:
+    try:
+        text = header.read_text(encoding="utf-8")
+    except OSError:
+        return None
+    found = [re.search(rf"^#define XLA_FFI_API_{w} (\d+)$", text, re.M) for w in ("MAJOR", "MINOR")]
+    if found[0] is None or found[1] is None:
+        return None
+    return int(found[0][1]), int(found[1][1])

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from graphlib import TopologicalSorter
 from typing import Any
 
 import jax
@@ -67,39 +68,27 @@ def tape(program: Program, lanes: int = LANES) -> Tape:
 
 def _steps(program: Program, first: int, lanes: int) -> list[tuple[str, list[int]]]:
     """For each step its operation and the places of the program that it computes."""
-    heights, users, missing = _waiting(program, first)
+    needs = {
+        place: {k for k in instruction.args if k >= first}
+        for place, instruction in enumerate(program.instructions, start=first)
+    }
+    heights: Counter[int] = Counter()
+    for place, needed in reversed(needs.items()):
+        for k in needed:
+            heights[k] = max(heights[k], 1 + heights[place])
+    waiting = TopologicalSorter(needs)
+    waiting.prepare()
     ready: dict[str, list[int]] = defaultdict(list)
-    for place, instruction in enumerate(program.instructions, start=first):
-        if not missing[place]:
-            ready[instruction.op].append(place)
     steps: list[tuple[str, list[int]]] = []
-    while any(ready.values()):
+    while waiting.is_active():
+        for place in waiting.get_ready():
+            ready[program.instructions[place - first].op].append(place)
         op = max(ready, key=lambda op: len(ready[op]))
         ready[op].sort(key=heights.__getitem__)
         chosen = [ready[op].pop() for _ in range(min(lanes, len(ready[op])))]
-        for user in (user for place in chosen for user in users[place]):
-            missing[user] -= 1
-            if not missing[user]:
-                ready[program.instructions[user - first].op].append(user)
+        waiting.done(*chosen)
         steps.append((op, chosen))
     return steps
-
-
-def _waiting(
-    program: Program, first: int
-) -> tuple[dict[int, int], dict[int, set[int]], Counter[int]]:
-    """For each value how long the chain behind it is, what uses it, and how many it waits for."""
-    users: dict[int, set[int]] = defaultdict(set)
-    missing: Counter[int] = Counter()
-    for place, instruction in enumerate(program.instructions, start=first):
-        made_here = {k for k in instruction.args if k >= first}
-        missing[place] = len(made_here)
-        for k in made_here:
-            users[k].add(place)
-    heights: dict[int, int] = {}
-    for place in reversed(range(first, first + len(program.instructions))):
-        heights[place] = 1 + max((heights[user] for user in users[place]), default=0)
-    return heights, users, missing
 
 
 def program_function(program: Program) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ Jacobians of the links.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from armdyn.io.toml.read import parsed_toml
 from armdyn.io.urdf.geometry import read_shapes
 from armdyn.model.transform import any_frame, inverse, rotation_from_rpy, transform
 from armdyn.robot import Robot
+from armdyn.simulation.checks import require
 
 FIXED = -1
 """The link of what does not move."""
@@ -113,22 +115,19 @@ def _drawn(robot: Robot, path: str | Path) -> tuple[list[Solid], list[str]]:
         frame = known[name]
         for piece in pieces:
             place = _in_named_frame(robot, frame.link, frame.placement @ piece.placement)
-            if piece.points is None:
-                solids.append(Solid(name, frame.link, place, piece.shape, piece.lengths))
-            else:
-                solids.append(_hull(name, frame.link, place, piece.points))
+            solid = Solid(name, frame.link, place, piece.shape.tag, piece.sizes)
+            solids.append(solid if piece.corners is None else _hull(solid, piece.corners))
     if not solids:
         raise ExcitationError(f"{path}: no link has a <collision> or <visual> that can be read")
     notes = [f"no geometry of {name}: {why}" for name, why in unread.items()]
     return solids, [f"geometry of {Path(path).name}, meshes by their convex hulls", *notes]
 
 
-def _hull(name: str, link: int, place: Array, points: Array, surrounding: bool = False) -> Solid:
-    """The convex hull of points (k, 3), moved so that its centre is amid them."""
+def _hull(solid: Solid, points: Array) -> Solid:
+    """A solid as the convex hull of points (k, 3), moved so that its centre is amid them."""
     middle = 0.5 * (points.min(0) + points.max(0))
-    centred = points - middle
-    moved = place @ transform(position=middle)
-    return Solid(name, link, moved, "hull", points=centred, surrounding=surrounding)
+    moved = solid.placement @ transform(position=middle)
+    return replace(solid, placement=moved, shape="hull", lengths=(), points=points - middle)
 
 
 def _capsules(robot: Robot, link: int, radius: float) -> Iterator[Solid]:
@@ -197,13 +196,15 @@ def obstacle_solids(given: str | Path | Sequence[Mapping[str, Any]] | None) -> l
     where, folder = "obstacle", Path()
     if isinstance(given, str | Path):
         path = check_path(given)
-        table, folder, where = parsed_toml(path), path.parent, f"{path}: obstacle"
+        table = parsed_toml(path)
+        folder = path.parent
+        where = f"{path}: obstacle"
         if set(table) != {"obstacle"} or not isinstance(table["obstacle"], list):
             raise ExcitationError(f"{path}: expected [[obstacle]] tables and nothing else")
         given = table["obstacle"]
     listed: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
-    if not all(isinstance(x, Mapping) for x in listed):
-        raise ExcitationError(f"obstacles: expected a list of mappings, got {shown(given)}")
+    sound = all(isinstance(x, Mapping) for x in listed)
+    require(sound, "obstacles", "a list of mappings", given, ExcitationError)
     return [_obstacle(f"{where} {k}", x, folder) for k, x in enumerate(listed, 1)]
 
 
@@ -216,29 +217,28 @@ def _obstacle(where: str, given: Mapping[str, Any], folder: Path) -> Solid:
             f"{where}: expected one of {', '.join((*SHAPES, 'mesh'))} with position, rpy and name "
             f"(and scale of a mesh), got {what}"
         )
-    kind, name = kinds[0], str(given.get("name", where.rpartition(": ")[2]))
+    kind = kinds[0]
+    name = str(given.get("name", where.rpartition(": ")[2]))
     position = check_constant(f"{where}: position", given.get("position", (0, 0, 0)), (3,))
     rpy = check_constant(f"{where}: rpy", given.get("rpy", (0, 0, 0)), (3,))
     place = transform(rotation_from_rpy(rpy), position)
+    solid = Solid(name, FIXED, place, kind, surrounding=True)
     if kind == "mesh":
         corners = np.asarray(read_mesh(folder / str(given["mesh"])).vertices)
-        scale = check_length(f"{where}: scale", given.get("scale", 1.0))
-        return _hull(name, FIXED, place, scale * corners, surrounding=True)
+        return _hull(solid, check_length(f"{where}: scale", given.get("scale", 1.0)) * corners)
     sizes = np.atleast_1d(np.asarray(given[kind], dtype=object)).tolist()
     if len(sizes) != SHAPES[kind]:
         raise ExcitationError(
             f"{where}: a {kind} has {SHAPES[kind]} length{'s' * (SHAPES[kind] > 1)}, got "
             f"{shown(given[kind])}"
         )
-    lengths = tuple(check_length(f"{where}: {kind}", size) for size in sizes)
-    return Solid(name, FIXED, place, kind, lengths, surrounding=True)
+    return replace(solid, lengths=tuple(check_length(f"{where}: {kind}", x) for x in sizes))
 
 
 def check_length(what: str, value: object) -> float:
     """A positive length [m]."""
     number = check_number(what, value)
-    if not 0 < number < np.inf:
-        raise ExcitationError(f"{what}: expected a positive length [m], got {shown(value)}")
+    require(number > 0, what, "a positive length [m]", value, ExcitationError)
     return number
 
 
@@ -354,21 +354,20 @@ class Clearance:
         import coal  # noqa: PLC0415 (an extra)
 
         places = self._places(q)
-        moved: dict[tuple[int, int], Any] = {}
 
+        @cache
         def placed(pose: int, solid: int) -> Any:
-            if (pose, solid) not in moved:
-                T = places[pose, solid]
-                moved[pose, solid] = coal.Transform3s(T[:3, :3], T[:3, 3])
-            return moved[pose, solid]
+            T = places[pose, solid]
+            return coal.Transform3s(T[:3, :3], T[:3, 3])
 
         request = coal.DistanceRequest()
         result = coal.DistanceResult()
         limits = self.kept + within
-        rows: list[Any] = []
+        rows = []
         for pose, pair in np.argwhere(self._culled(places, limits)).tolist():
             i, j = self.pairs[pair]
-            one, other = self._geometries[i], self._geometries[j]
+            one = self._geometries[i]
+            other = self._geometries[j]
             result.clear()
             distance = coal.distance(one, placed(pose, i), other, placed(pose, j), request, result)
             if distance < limits[pair]:
@@ -384,7 +383,8 @@ class Clearance:
 
         None where a pair is nearer than the clearance.
         """
-        near, slope = self.near(q, self.influence), np.zeros_like(q)
+        near = self.near(q, self.influence)
+        slope = np.zeros_like(q)
         u = (near.distance - self.kept[near.pair]) / self.influence
         if not u.min(initial=1.0) > 0:
             return None
@@ -402,7 +402,8 @@ class Clearance:
         result = np.zeros((len(near.pose), q.shape[-1]))
         for side, sign in enumerate((-1.0, 1.0)):
             link = links[:, side]
-            jacobian, at = J[row, link], T[row, link, :3, 3]
+            jacobian = J[row, link]
+            at = T[row, link, :3, 3]
             turned = np.cross(near.points[side] - at, near.normal)
             both = np.concatenate([near.normal, turned], -1)
             change = np.einsum("ki,kij->kj", both, jacobian)
@@ -435,12 +436,10 @@ class Clearance:
 
     def _places(self, q: Array) -> Array:
         """The solids in the world, (m, solids, 4, 4)."""
-        frames = self.robot.link_frames(q)
-        places = np.empty((len(q), len(self.solids), 4, 4))
-        for k, solid in enumerate(self.solids):
-            T = solid.placement
-            places[:, k] = T if solid.link == FIXED else frames[:, solid.link] @ T
-        return places
+        still = np.broadcast_to(np.eye(4), (len(q), 1, 4, 4))
+        frames = np.concatenate([self.robot.link_frames(q), still], axis=1)  # FIXED: the last
+        links = [solid.link for solid in self.solids]
+        return frames[:, links] @ np.array([solid.placement for solid in self.solids])
 
     def _culled(self, places: Array, limits: Array) -> Array:
         """Which pairs may be nearer than their limits, by the balls around solids, (m, pairs)."""
@@ -461,8 +460,7 @@ def _candidates(robot: Robot, solids: Sequence[Solid]) -> list[tuple[int, int]]:
     for (i, one), (j, other) in combinations(enumerate(solids), 2):
         ways = (one.link, other.link), (other.link, one.link)
         joined = any(link >= 0 and parents[link] == parent for link, parent in ways)
-        apart = one.surrounding or other.surrounding or not joined
-        if one.link != other.link and apart:
+        if one.link != other.link and (one.surrounding or other.surrounding or not joined):
             found.append((i, j))
     return found
 

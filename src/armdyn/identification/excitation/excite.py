@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ExcitationError, check_known, counted, shown
-from armdyn.identification.excitation.aim import aim_at
 from armdyn.identification.excitation.clearance import Obstacles, Radius, surroundings
 from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
 from armdyn.identification.excitation.problem import (
@@ -21,6 +20,7 @@ from armdyn.identification.excitation.problem import (
     MOST_HARMONICS,
     Problem,
     RestBasis,
+    aim_at,
 )
 from armdyn.identification.excitation.search import Dense, Descent, Progress, search, settled
 from armdyn.report.figures import (
@@ -35,7 +35,7 @@ from armdyn.report.figures import (
 from armdyn.report.panels import panel_title
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import check_point, check_positive
+from armdyn.simulation.checks import check_point, check_positive, require
 from armdyn.simulation.trajectories.periodic import Fourier
 from armdyn.simulation.trajectories.recorded import Samples, sampled
 
@@ -116,7 +116,8 @@ class Excitation(Result):
 
     def sections(self) -> tuple[Section, ...]:
         """What the motion shows, and what it uses of each limit."""
-        name, motion = self.robot.model.title or self.robot.name, self.trajectory
+        name = self.robot.model.title or self.robot.name
+        motion = self.trajectory
         ends = ", ".join(f"{c:.4g}" for c in sorted(self.starts))
         count = round(motion.duration * motion.frequency)
         lines = [
@@ -145,19 +146,12 @@ class Excitation(Result):
         for i, joint in enumerate(self.robot.model.coordinate_joints):
             cells = []
             for values, bounds in pairs:
-                peak, bound = np.abs(values[:, i]).max(), bounds[i]
-                of = f" of {bound:.4g}" if np.isfinite(bound) else ""
-                cells.append(f"{peak:.4g}{of}")
-            rows.append(
-                (
-                    joint.name,
-                    f"{joint.type.unit}, {joint.type.torque_unit}",
-                    f"{q[:, i].min():.4g} to {q[:, i].max():.4g}",
-                    f"{limits.lower[i]:.4g} to {limits.upper[i]:.4g}",
-                    *cells,
-                    f"{100 * most[i]:.3g} %",
-                )
-            )
+                of = f" of {bounds[i]:.4g}" if np.isfinite(bounds[i]) else ""
+                cells.append(f"{np.abs(values[:, i]).max():.4g}{of}")
+            units = f"{joint.type.unit}, {joint.type.torque_unit}"
+            ends = (q[:, i].min(), q[:, i].max()), (limits.lower[i], limits.upper[i])
+            reach = (f"{low:.4g} to {high:.4g}" for low, high in ends)
+            rows.append((joint.name, units, *reach, *cells, f"{100 * most[i]:.3g} %"))
         columns = ("joint", "", "positions", "limits", "speed", "acceleration", "torque", "used")
         line = f"verified at {len(self.dense.t)} instants of a period; a margin of "
         line += f"{100 * self.margin:.3g} % is kept"
@@ -203,10 +197,10 @@ def draw_excitation(result: Any) -> Any:
     _draw_search(figure.add_axes((left, low, wide, tall)), result)
     beside = _draw_values if result.distances is None else _draw_distances
     beside(figure.add_axes((0.98 - wide, low, wide, tall)), result)
-    robot, motion = result.robot.model, result.trajectory
-    title = (
-        f"{robot.title or robot.name}: excitation of {counted(len(result.parameters), 'parameter')}"
-    )
+    robot = result.robot.model
+    motion = result.trajectory
+    parameters = counted(len(result.parameters), "parameter")
+    title = f"{robot.title or robot.name}: excitation of {parameters}"
     subtitle = (
         f"condition number {result.condition:.3g}; one period of {motion.period:.4g} s, "
         f"{len(motion.a)} harmonics, from rest to rest"
@@ -216,8 +210,11 @@ def draw_excitation(result: Any) -> Any:
 
 
 def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
-    limits, dense, t = result.limits, result.dense, result.dense.t
-    q, qd = dense.motion.q[:, i], dense.motion.qd[:, i]
+    limits = result.limits
+    dense = result.dense
+    t = result.dense.t
+    q = dense.motion.q[:, i]
+    qd = dense.motion.qd[:, i]
     shares = limits.shares(*dense.motion, dense.tau)
     kept = 1 - result.margin
     for sign in (-1.0, 1.0):
@@ -229,7 +226,7 @@ def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
             line = thinned(t, shares[what][:, i])
             (drawn[what],) = panel.plot(*line, color=colour, linewidth=width)
     panel.set(ylim=(-1.15, 1.15), yticks=(-1, 0, 1), ylabel="share of limit")
-    joint = result.robot.model.joints[result.robot.model.independent[i]]
+    joint = result.robot.model.coordinate_joints[i]
     unit = joint.type.unit
     words = f"{q.min():.3g} to {q.max():.3g} {unit}, {np.abs(qd).max():.3g} {unit}/s"
     panel_title(panel, joint.name, words.replace("-", "\N{MINUS SIGN}"))
@@ -348,9 +345,9 @@ def excite(
     _check_count("seed", seed, 0, MOST_SEED)
     limits = motion_limits(check_robot(robot), position, speed, acceleration, torque)
     check_known("criterion", criterion, CRITERIA)
-    kept, aim = 1 - check_number("margin", margin), aim_at(robot, parameters)
-    if not 0 < kept <= 1:
-        raise ExcitationError(f"margin: expected a share from 0 to below 1, got {shown(margin)}")
+    kept = 1 - check_number("margin", margin)
+    aim = aim_at(robot, parameters)
+    require(0 < kept <= 1, "margin", "a share from 0 to below 1", margin, ExcitationError)
     near, notes = surroundings(
         robot, limits, seed, clearance=clearance, table=table, obstacles=obstacles,
         geometry=geometry, radius=radius,
@@ -412,12 +409,11 @@ def _check_rest(problem: Problem) -> None:
 
 def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
     """The variables of an earlier motion, made smaller until it keeps the limits of this one."""
-    motion = getattr(initial, "trajectory", initial)
-    if not isinstance(motion, Fourier) or motion.n != problem.robot.n:
-        raise ExcitationError(
-            f"initial: expected an earlier result of excite, or a Fourier motion of the "
-            f"{counted(problem.robot.n, 'joint')} of {problem.robot.name!r}, got {shown(initial)}"
-        )
+    motion: Any = getattr(initial, "trajectory", initial)
+    expected = "an earlier result of excite, or a Fourier motion of the "
+    expected += f"{counted(problem.robot.n, 'joint')} of {problem.robot.name!r}"
+    sound = isinstance(motion, Fourier) and motion.n == problem.robot.n
+    require(sound, "initial", expected, initial, ExcitationError)
     x = problem.basis.coefficients(motion)
     if problem.start is not None:
         x[0] = problem.start

@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import ExcitationError, UnknownNameError, counted, shown
-from armdyn.model import Limits
+from armdyn.errors import ExcitationError, UnknownNameError, counted
 from armdyn.robot import Robot
-from armdyn.simulation.checks import check_limit
+from armdyn.simulation.checks import check_limit, floats, require
 
 Given = npt.ArrayLike | Mapping[str, float] | None
 """A limit for all joints, one for each, or some by the names of the joints."""
@@ -69,14 +68,14 @@ def motion_limits(
     Raises:
         ExcitationError: A joint has no limits of position or no limit of speed, or no room.
     """
-    own = [_limits(robot, i) for i in range(robot.n)]
-    low, high = _ranges(robot, position, np.array([(x.lower, x.upper) for x in own])).T
+    own, speeds, efforts = _own_limits(robot)
+    low, high = _ranges(robot, position, own).T
     found = MotionLimits(
         frozen(low),
         frozen(high),
-        _each(robot, "speed", speed, [x.velocity for x in own]),
-        _each(robot, "acceleration", acceleration, [np.inf] * robot.n),
-        _each(robot, "torque", torque, [x.effort for x in own]),
+        _each(robot, "speed", speed, speeds),
+        _each(robot, "acceleration", acceleration, np.full(robot.n, np.inf)),
+        _each(robot, "torque", torque, efforts),
     )
     _check_there(robot, "position", np.isfinite(low) & np.isfinite(high))
     _check_there(robot, "speed", np.isfinite(found.speed))
@@ -89,40 +88,31 @@ def motion_limits(
     return found
 
 
-def _limits(robot: Robot, coordinate: int) -> Limits:
-    """The limits of a coordinate: of its own joint, and of those that follow it."""
-    model = robot.model
-    joint = model.joints[model.independent[coordinate]].limits
-    lower, upper = sorted((joint.lower, joint.upper))
-    # zero is written where a limit is not known
-    speed, effort = joint.velocity or np.inf, joint.effort or np.inf
-    if model.coupling is None:
-        return Limits(lower, upper, speed, effort)
-    ratios, offsets = model.coupling
-    for follower, ratio, offset in zip(model.joints, ratios[:, coordinate], offsets, strict=True):
-        if follower.mimic is not None and ratio:
-            bounds = follower.limits.lower, follower.limits.upper
-            first, last = sorted((bound - offset) / ratio for bound in bounds)
-            lower, upper = max(lower, first), min(upper, last)
-            speed = min(speed, (follower.limits.velocity or np.inf) / abs(ratio))
-    return Limits(lower, upper, speed, effort)
+def _own_limits(robot: Robot) -> tuple[Array, Array, Array]:
+    """Positions (n, 2), speeds and torques (n,) of the coordinates and of what follows them."""
+    ranges = np.sort(robot.limits, axis=1)
+    speed = robot.velocity_limits.copy()
+    ratios, offsets = robot.model.coupling or ((), ())
+    for joint, row, offset in zip(robot.model.joints, ratios, offsets, strict=False):
+        for i in np.flatnonzero(row) if joint.mimic is not None else ():
+            bounds = joint.limits.lower, joint.limits.upper
+            first, last = sorted((bound - offset) / row[i] for bound in bounds)
+            ranges[i] = max(ranges[i, 0], first), min(ranges[i, 1], last)
+            speed[i] = min(speed[i], (joint.limits.velocity or np.inf) / abs(row[i]))
+    return ranges, speed, robot.effort_limits
 
 
 def _ranges(robot: Robot, given: GivenRange, own: Array) -> Array:
     """Lowest and highest positions, (n, 2)."""
-    try:
-        found = np.asarray(_named(robot, "position", given, own), dtype=float)
-    except (TypeError, ValueError):
-        found = np.zeros(0)
-    if found.shape != (robot.n, 2) or np.isnan(found).any():
-        raise ExcitationError(
-            f"position: expected lowest and highest positions of {counted(robot.n, 'joint')}, "
-            f"shape ({robot.n}, 2), or of some joints by their names, got {shown(given)}"
-        )
+    found = floats(_named(robot, "position", given, own))
+    expected = f"lowest and highest positions of {counted(robot.n, 'joint')}, "
+    expected += f"shape ({robot.n}, 2), or of some joints by their names"
+    sound = found.shape == (robot.n, 2) and not np.isnan(found).any()
+    require(sound, "position", expected, given, ExcitationError)
     return found
 
 
-def _each(robot: Robot, what: str, given: Given, own: Sequence[float]) -> Array:
+def _each(robot: Robot, what: str, given: Given, own: Array) -> Array:
     """A positive limit of each joint, (n,)."""
     chosen = _named(robot, what, given, own)
     return frozen(check_limit(what, chosen, robot.n, ExcitationError, "that of the robot"))

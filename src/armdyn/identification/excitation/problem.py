@@ -1,4 +1,4 @@
-"""The cost of a motion: how badly it shows the parameters, and a barrier at each limit.
+"""What a motion shall show, and its cost: how badly it does so, and a barrier at each limit.
 
 A regressor is judged by its Gram matrix G = Σ YᵀY/m. The condition number κ of the stacked
 regressor has κ² = λ₁/λ_r, the outer eigenvalues of G. It has kinks where eigenvalues meet, as they
@@ -26,18 +26,107 @@ identification of base inertial parameters of robots, IJRR 1992.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
-from armdyn.identification.excitation.aim import Aim, kernels_of
+from armdyn.arrays import Array, check_names, frozen
+from armdyn.errors import ExcitationError, UnknownNameError
+from armdyn.formulations.base_parameters import independent_columns
 from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.limits import MotionLimits
+from armdyn.kernels.kernel import Kernel
+from armdyn.loops.coordinates import coordinates_of
+from armdyn.quantities.request import Request
 from armdyn.robot import Robot
-from armdyn.simulation.protocols import Motion
 from armdyn.simulation.trajectories.periodic import Fourier
+from armdyn.simulation.trajectories.piecewise import Motion
+from armdyn.thresholds import MOST_EXCITED
+
+SETS = {"links": "link_base_regressor", "all": "base_regressor"}
+"""Parameters by name, and the quantity whose columns belong to them: those of the links, and those
+of links, rotors and friction together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aim:
+    """Base parameters, with their columns of a regressor and how these change with a motion."""
+
+    names: tuple[str, ...]
+    """What each is named after, as in `BaseParameters.names`."""
+    words: str
+    """What they are, for reports."""
+    regressor: Kernel
+    slopes: Kernel
+    """The vector-Jacobian product of the regressor."""
+    columns: Array | None = None
+    """Which columns of the regressor count; None: all of them."""
+
+    def matrix(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Y of these parameters, (m, n, r)."""
+        Y = self.regressor(q, qd, qdd)
+        return Y if self.columns is None else Y[..., self.columns]
+
+    def pulled_back(self, q: Array, qd: Array, qdd: Array, weights: Array) -> Array:
+        """The slope of Σ weights · Y by positions, velocities and accelerations, (m, 3, n)."""
+        m, n = q.shape
+        if self.columns is not None:
+            some, weights = weights, np.zeros((m, n, self.regressor.shape[-1]))
+            weights[..., self.columns] = some
+        return self.slopes(q, qd, qdd, weights.reshape(m, -1)).reshape(m, 3, n)
+
+
+def aim_at(robot: Robot, parameters: str | Sequence[str]) -> Aim:
+    """The aim at "links", "all", or some parameters by name, or by links and joints.
+
+    Raises:
+        ExcitationError: The torques depend on none of them, or there are too many joints.
+    """
+    if robot.n > MOST_EXCITED.value:
+        raise ExcitationError(
+            f"robot {robot.name!r} has {robot.n} joints; motions are designed for at most "
+            f"{MOST_EXCITED.value}. Hold some of them with with_locked (--lock), and design the "
+            "others"
+        )
+    wanted = parameters if isinstance(parameters, str) else check_names("parameters", parameters)
+    columns: Array | None = None
+    if isinstance(wanted, str) and wanted in SETS:
+        quantity = SETS[wanted]
+        names = robot.base_parameters(links=wanted == "links").names
+        words = "base parameters of the links" if wanted == "links" else "base parameters"
+    else:
+        wanted = (wanted,) if isinstance(wanted, str) else wanted
+        every = [p.name for p in robot.parameter_table if p.linear]
+        chosen = sorted({i for word in wanted for i in _named(robot, every, word)})
+        columns = np.array(independent_columns(coordinates_of(robot.model), chosen), dtype=int)
+        quantity = "regressor"
+        names = tuple(every[i] for i in columns)
+        words = f"parameters that {', '.join(wanted[:4])}{', ...' * (len(wanted) > 4)} have"
+    if not names:
+        raise ExcitationError(
+            f"nothing to identify: the torques of {robot.name!r} depend on none of the {words}; "
+            "choose others"
+        )
+    return Aim(names, words, *kernels_of(robot, quantity), columns)
+
+
+def _named(robot: Robot, names: list[str], word: str) -> list[int]:
+    """The places of a parameter, or of all that a link, a joint or a drive has."""
+    found = [i for i, name in enumerate(names) if name == word or name.startswith(f"{word}.")]
+    if not found:
+        owners = dict.fromkeys(name.rpartition(".")[0] for name in names)
+        known = (*SETS, *owners, *names)
+        raise UnknownNameError(f"parameter of {robot.name!r} named", word, known)
+    return found
+
+
+def kernels_of(robot: Robot, quantity: str) -> tuple[Kernel, Kernel]:
+    """A quantity for batches, and its vector-Jacobian product."""
+    requests = (Request(quantity, derivative=product) for product in (None, "vjp"))
+    own, slopes = (Kernel(robot.model, request, cache=robot.cache) for request in requests)
+    return own, slopes
+
 
 FEWEST_HARMONICS, MOST_HARMONICS = 2, 50
 """One harmonic cannot start at rest; many make the search long for nothing."""
@@ -80,14 +169,16 @@ class RestBasis:
     def trajectory(self, x: Array, duration: float) -> Fourier:
         """The motion of n joints with coefficients (size, n)."""
         H = self.sines.shape[1] + 1
-        a, b = self.sines @ x[1:H], self.cosines @ x[H:]
+        a = self.sines @ x[1:H]
+        b = self.cosines @ x[H:]
         return Fourier(frozen(x[0] - b.sum(0)), frozen(a), frozen(b), self.frequency, duration)
 
     def coefficients(self, motion: Fourier) -> Array:
         """The coefficients (size, n) of the nearest motion that starts at rest where this does."""
         start = motion.base + motion.b.sum(0)
         count = min(len(self.sines), len(motion.a))
-        sines, cosines = self.sines[:count].T, self.cosines[:count].T
+        sines = self.sines[:count].T
+        cosines = self.cosines[:count].T
         return np.vstack([start, sines @ motion.a[:count], cosines @ motion.b[:count]])
 
 
@@ -104,15 +195,16 @@ SINGULAR = 1e-13
 MOST_OF_A_BLOCK = 150_000
 """Multiplications of one product of matrices."""
 
-Cost = tuple[float, list[Array]]
-"""A part of the cost, and its slopes by positions, velocities and accelerations, each (m, n)."""
+Cost = tuple[float, Array]
+"""A part of the cost, and its slopes by positions, velocities and accelerations, (3, m, n)."""
 Criterion = Callable[[Array, Array, float], tuple[float, Array]]
 """From the eigenvalues (r,) of G, its eigenvectors and the power p to the value and S."""
 
 
 def gram(Y: Array) -> Array:
     """Σ YᵀY/m of regressors (m, n, r)."""
-    rows, r = Y.reshape(-1, Y.shape[-1]), Y.shape[-1]
+    rows = Y.reshape(-1, Y.shape[-1])
+    r = Y.shape[-1]
     # in blocks that are too small for BLAS to start threads, which takes longer than the product
     height = max(1, MOST_OF_A_BLOCK // r**2)
     whole = len(rows) // height * height
@@ -132,14 +224,17 @@ def eigen(G: Array) -> tuple[Array, Array]:
 
 def condition_number(eigenvalues: Array) -> float:
     """κ of the stacked regressor, from the eigenvalues of its Gram matrix in rising order."""
-    least, largest = float(eigenvalues[0]), float(eigenvalues[-1])
+    least = float(eigenvalues[0])
+    largest = float(eigenvalues[-1])
     return math.sqrt(largest / least) if least > SINGULAR * largest else math.inf
 
 
 def smooth_condition(eigenvalues: Array, vectors: Array, p: float) -> tuple[float, Array]:
     """A smooth log κ, and its gradient by G."""
-    least, largest = eigenvalues[0], eigenvalues[-1]
-    high, low = (eigenvalues / largest) ** p, (least / eigenvalues) ** p
+    least = eigenvalues[0]
+    largest = eigenvalues[-1]
+    high = (eigenvalues / largest) ** p
+    low = (least / eigenvalues) ** p
     value = math.log(largest / least) + math.log(high.sum()) / p + math.log(low.sum()) / p
     slopes = (high / high.sum() - low / low.sum()) / eigenvalues
     return 0.5 * value, (vectors * (0.5 * slopes)) @ vectors.T
@@ -182,7 +277,6 @@ class Problem:
     """μ, what the barriers weigh."""
     condition: float = math.inf
     """Of the motion whose cost was computed last."""
-    evaluations: int = 0
 
     def __post_init__(self) -> None:
         m = SAMPLES_A_HARMONIC * len(self.basis.sines)
@@ -216,7 +310,8 @@ class Problem:
         """Why the arm cannot rest at a pose (n,), in words; empty if it can."""
         rest = np.zeros_like(pose)[None]
         tau = np.abs(self._torques(pose[None], rest, rest)[0])
-        names, limits = self.robot.joint_names, self.limits.torque
+        names = self.robot.joint_names
+        limits = self.limits.torque
         over = (
             f"{names[i]} needs {tau[i]:.4g} of {limits[i]:.4g} N m or N to rest"
             for i in np.flatnonzero(tau >= limits)
@@ -235,15 +330,13 @@ class Problem:
 
     def __call__(self, z: Array) -> tuple[float, Array]:
         """Value and slope; infinite where a limit is not kept."""
-        self.evaluations += 1
         motion, value = self.motion(z), 0.0
-        slopes = [np.zeros_like(x) for x in motion]
+        slopes = np.zeros((3, *motion.q.shape))
         for part in (self._barriers, self._criterion, self._clearance_barrier):
             found = part(motion)
             if found is None:
                 return math.inf, np.zeros_like(z)
-            value += found[0]
-            slopes = [slope + extra for slope, extra in zip(slopes, found[1], strict=True)]
+            value, slopes = value + found[0], slopes + found[1]
         by_x = sum(phi.T @ slope for phi, slope in zip(self.grid, slopes, strict=True))
         by_z = by_x * self.limits.room
         return value, (by_z if self.start is None else by_z[1:]).ravel()
@@ -258,7 +351,7 @@ class Problem:
             return None
         value, S = CRITERIA[self.criterion](values, vectors, self.power)
         slopes = self.aim.pulled_back(*motion, (2 / len(Y)) * (Y @ S))
-        return value, list(np.moveaxis(slopes, 1, 0))
+        return value, np.moveaxis(slopes, 1, 0)
 
     def _barriers(self, motion: Motion) -> Cost | None:
         """-μ Σ log(1 - u²) of each share u of a limit, a mean over samples and a sum of joints."""
@@ -269,15 +362,14 @@ class Problem:
         if not left.min() > 0:
             return None
         slopes = (2 * self.barrier / m) * shares / left
-        scales = limits.room, limits.speed, limits.acceleration
-        found = [slope / scale for slope, scale in zip(slopes[:3], scales, strict=True)]
+        found = slopes[:3] / np.array([[limits.room], [limits.speed], [limits.acceleration]])
         if self._limited:
             more = self._torque_slopes(*motion, slopes[3] / limits.torque).reshape(m, 3, n)
-            found = [slope + more[:, k] for k, slope in enumerate(found)]
+            found += np.moveaxis(more, 1, 0)
         return -self.barrier / m * float(np.log(left).sum()), found
 
     def _clearance_barrier(self, motion: Motion) -> Cost | None:
-        slopes = [np.zeros_like(x) for x in motion]
+        slopes = np.zeros((3, *motion.q.shape))
         if self.clearance is None:
             return 0.0, slopes
         some = slice(None, None, CLEARANCE_SAMPLES)
@@ -285,5 +377,5 @@ class Problem:
         if found is None:
             return None
         weight = self.barrier / len(found[1])
-        slopes[0][some] = weight * found[1]
+        slopes[0, some] = weight * found[1]
         return weight * found[0], slopes

@@ -23,7 +23,7 @@ from armdyn.errors import ExcitationError, counted
 from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.limits import MotionLimits
 from armdyn.identification.excitation.problem import Problem
-from armdyn.simulation.protocols import Motion
+from armdyn.simulation.trajectories.piecewise import Motion
 
 Cost = Callable[[Array], tuple[float, Array]]
 """Value and gradient; an infinite value outside of the domain, and then any gradient."""
@@ -171,7 +171,9 @@ def search(
 
 def _start(problem: Problem, rng: np.random.Generator) -> Array:
     """A small random motion that keeps every limit."""
-    limits, basis, n = problem.limits, problem.basis, problem.robot.n
+    limits = problem.limits
+    basis = problem.basis
+    n = problem.robot.n
     shares = np.linspace(*POSE_SHARES, TRIED_POSES)
     tried = (limits.middle + share * limits.room * rng.uniform(-1, 1, n) for share in shares)
     resting = (pose for pose in tried if not problem.fault(pose))
@@ -224,12 +226,14 @@ def settled(
 
     With one period at many instants; and times (k,) [s] with the least distance at each (k,) [m].
     """
-    x, basis = problem.coefficients(z), problem.basis
+    x = problem.coefficients(z)
+    basis = problem.basis
     m = len(problem.grid.q)
     step = 1 / (m * basis.frequency)
     t = np.arange(FINER * m + 1) * (step / FINER)
     instants = np.arange(FINER_DISTANCES * m + 1) * (step / FINER_DISTANCES)
-    dense, sparse = basis.at(t), basis.at(instants).q
+    dense = basis.at(t)
+    sparse = basis.at(instants).q
     for _ in range(MOST_SHRINKING):
         motion = Motion(*(phi @ x for phi in dense))
         tau = problem.robot.inverse_dynamics(*motion)

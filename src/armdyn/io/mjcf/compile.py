@@ -61,7 +61,7 @@ def _check_files(path: Path) -> None:
     for element in elements:
         if element.tag == "connect" and not element.attributes.get("anchor", "0").strip():
             text = "anchor of <connect> is empty; expected 3 numbers"  # MuJoCo would stall
-            raise MjcfError(text, file=element.file, line=element.line)
+            raise element.refusal(MjcfError, text)
     inner = _values(elements, lambda tag, key: tag == "compiler" and key in _FOLDERS)
     folders = beside + [folder / name for folder in beside for name in inner]
     assets = _values(elements, lambda tag, key: tag not in _DOCUMENTS and key.startswith("file"))
@@ -94,9 +94,6 @@ def _documents(path: Path) -> dict[Path, XmlElement]:
         waiting += [(document, here) for document in beside if os.path.exists(document)]
     root = found[path]
     if root.tag != "mujoco":
-        raise MjcfError(
-            f"expected <mujoco> as the outermost element, got <{root.tag}>",
-            file=path,
-            line=root.line,
-        )
+        text = f"expected <mujoco> as the outermost element, got <{root.tag}>"
+        raise root.refusal(MjcfError, text)
     return found

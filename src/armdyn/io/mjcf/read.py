@@ -4,37 +4,225 @@ A body moves by its joints one after the other: joint k turns it about an anchor
 by q - ref. Each joint but the last carries a link without mass; the frame of every such link
 coincides with the body's, so it sits at -p_k from the point that its joint moves. A ball turns
 about x, then y, then z of the body.
+
+Joints feel armature, damping and friction loss of their own, of actuators and of tendons. An
+actuator behind a gear adds its armature and damping times gear² to its joint or tendon. A tendon
+whose length changes by c q̇ of one coordinate adds armature and damping times c² to it, and friction
+loss times |c|; with several coordinates it couples them, which a RobotModel cannot say. Whatever
+else changes torques and a RobotModel does not hold is told.
+
+By equalities, joints follow others and bodies close loops. MuJoCo holds them softly, by solref and
+solimp; here they are rigid.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
-from armdyn.errors import MissingExtraError, ModelError, UnknownNameError, UnsupportedJointError
+from armdyn.errors import ModelError, UnknownNameError, UnsupportedJointError
+from armdyn.io.closing import closed_tree
+from armdyn.io.mjcf.compile import compiled
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
-from armdyn.model import Connection, FrictionLaw, Inertia, Limits, Mimic, Rotor, assemble
-from armdyn.model.edit import check_locked
+from armdyn.model import (
+    Connection,
+    FrictionLaw,
+    Inertia,
+    Limits,
+    Loop,
+    Mimic,
+    RobotModel,
+    Rotor,
+    assemble,
+)
+from armdyn.model.cut_joints import CUT_JOINTS, composed, polynomial
+from armdyn.model.edit import check_locked, coupling_between, loop_between
 from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, JointType
 from armdyn.model.transform import rotation_from_quaternion, transform
-from armdyn.model.validate import Finding, physical_warnings
+from armdyn.model.validate import Finding
 
-try:
-    import mujoco
-except ImportError:
-    raise MissingExtraError("mujoco", "mjcf", "reading MJCF files") from None
+KINDS = {int(mujoco.mjtEq.mjEQ_CONNECT): "spherical", int(mujoco.mjtEq.mjEQ_WELD): "fixed"}
+"""The cut joint of each equality that closes a loop."""
 
-from armdyn.io.mjcf.compile import compiled
-from armdyn.io.mjcf.drives import approximated, read_drives, unmodelled
-from armdyn.io.mjcf.equalities import (
-    KINDS,
-    closed_by_equalities,
-    placed,
-    read_couplings,
-    switched_on,
-)
+
+def switched_on(m: Any, *features: str) -> bool:
+    """Whether none of these features of MuJoCo is disabled by <flag> in the file."""
+    bits = (getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", 0) for name in features)
+    return not any(m.opt.disableflags & int(bit) for bit in bits)
+
+
+def passive_forces(m: Any) -> bool:
+    """Whether there are passive forces other than those of springs and dampers."""
+    return switched_on(m, "PASSIVE") and (switched_on(m, "SPRING") or switched_on(m, "DAMPER"))
+
+
+@dataclass(frozen=True)
+class Couplings:
+    """Joints that follow others exactly, by their numbers in the compiled model."""
+
+    followers: dict[int, tuple[int, float, float]] = field(default_factory=dict)
+    """Leader, ratio and offset of each follower: q = ratio · q_leader + offset [rad or m]."""
+    curves: dict[int, tuple[int, int, tuple[float, ...]]] = field(default_factory=dict)
+    """By equality: follower, leader and coefficients of the leader's powers, where they are no
+    straight line."""
+    held: dict[int, float] = field(default_factory=dict)
+    """Joints that are held at a position."""
+    left: dict[int, str] = field(default_factory=dict)
+    """Equalities that no follower stands for, with what is wrong with those of joints."""
+
+    def held_with(self, locked: Mapping[int, float]) -> dict[int, float]:
+        """All joints that do not move where some are held, followers along curves included."""
+        found = self.held | dict(locked)
+        waiting = list(self.curves.values())
+        while ready := [x for x in waiting if self._position(x[1], found) is not None]:
+            for follower, leader, coefficients in ready:
+                found[follower] = polynomial(coefficients, self._position(leader, found))
+                waiting.remove((follower, leader, coefficients))
+        return found
+
+    def _position(self, joint: int, held: Mapping[int, float]) -> float | None:
+        joint, ratio, offset = self.coordinate(joint)
+        return ratio * held[joint] + offset if joint in held else None
+
+    def coordinate(self, joint: int) -> tuple[int, float, float]:
+        """The joint that follows no other and moves this one, with ratio and offset."""
+        ratio, offset = 1.0, 0.0
+        while joint in self.followers:
+            joint, own_ratio, own_offset = self.followers[joint]
+            ratio, offset = ratio * own_ratio, ratio * own_offset + offset
+        return joint, ratio, offset
+
+
+def read_couplings(m: Any) -> Couplings:
+    """The joint equalities, in the order of the file; repeated ones are harmless if they agree.
+
+    MuJoCo holds q - ref = c0 + c1 (q' - ref') + c2 (q' - ref')² + ... up to the fourth power.
+    """
+    found = Couplings()
+    on = switched_on(m, "CONSTRAINT", "EQUALITY")
+    for i in (i for i in range(m.neq) if on and m.eq_active0[i]):
+        follower, leader = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
+        if m.eq_type[i] != mujoco.mjtEq.mjEQ_JOINT:
+            found.left[i] = ""
+            continue
+        zero = float(m.qpos0[m.jnt_qposadr[follower]])
+        given = [float(c) for c in m.eq_data[i][:5]]
+        if leader < 0:
+            taken = not _hold(found, follower, zero + given[0])
+        else:
+            led = float(m.qpos0[m.jnt_qposadr[leader]])
+            c = composed(given, (-led, 1.0))
+            taken = not _follow(found, i, follower, leader, (c[0] + zero, *c[1:]))
+        if taken:
+            found.left[i] = "that contradicts the equalities before it"
+    return found
+
+
+def _hold(found: Couplings, joint: int, value: float) -> bool:
+    """Note that a joint is held; False if it moves, or is held elsewhere."""
+    follows = [follower for follower, _, _ in found.curves.values()]
+    joint, ratio, offset = found.coordinate(joint)
+    if joint in follows or not ratio:
+        return False
+    at = (value - offset) / ratio
+    return bool(np.isclose(found.held.setdefault(joint, at), at, rtol=1e-9, atol=1e-12))
+
+
+def _follow(
+    found: Couplings, equality: int, follower: int, leader: int, c: tuple[float, ...]
+) -> bool:
+    """Note that a joint follows another; False if it cannot, because of what is known already."""
+    roots = [found.coordinate(joint)[0] for joint in (follower, leader)]
+    led = {joint: found.coordinate(lead)[0] for joint, lead, _ in found.curves.values()}
+    if not any(c[1:]):
+        return _hold(found, follower, c[0])
+    if roots[0] in (*led, *found.held, *_led_by(led, roots[1])):
+        return False
+    if not any(c[2:]):
+        return _joined(found, follower, leader, c[1], c[0])
+    if follower != roots[0]:
+        return False
+    found.curves[equality] = (follower, leader, c)
+    return True
+
+
+def _led_by(led: Mapping[int, int], joint: int) -> list[int]:
+    """A joint and those that lead it along curves; a linear circle is known elsewhere."""
+    found = [joint]
+    while found[-1] in led:
+        found.append(led[found[-1]])
+    return found if len(found) > 1 else []
+
+
+def _joined(found: Couplings, follower: int, leader: int, ratio: float, offset: float) -> bool:
+    """Note that a joint follows another; False if it cannot, because of what is known already."""
+    joint, own_ratio, own_offset = found.coordinate(follower)
+    lead, lead_ratio, lead_offset = found.coordinate(leader)
+    # own_ratio q_joint + own_offset = slope q_lead + level
+    slope, level = ratio * lead_ratio, ratio * lead_offset + offset
+    if joint == lead:
+        return np.allclose((own_ratio, own_offset), (slope, level), rtol=1e-9, atol=1e-12)
+    if joint == follower:
+        found.followers[follower] = (leader, ratio, offset)
+    elif own_ratio:
+        found.followers[joint] = (lead, slope / own_ratio, (level - own_offset) / own_ratio)
+    return joint == follower or own_ratio != 0
+
+
+def closed_by_equalities(
+    model: RobotModel,
+    m: Any,
+    equalities: Sequence[int],
+    couplings: Couplings,
+    bodies: Sequence[str],
+    joints: Sequence[str],
+) -> RobotModel:
+    """The tree with the loops that equalities close, and joints that follow along curves."""
+    moving = {joint.name for joint in model.joints}
+    loops = [_loop(model, m, i, bodies) for i in equalities]
+    loops += [
+        coupling_between(model, _name(m, i), joints[follower], joints[leader], coefficients)
+        for i, (follower, leader, coefficients) in couplings.curves.items()
+        if joints[follower] in moving
+    ]
+    if not loops:
+        return model
+    on_joint = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+    actuators = zip(m.actuator_trntype, m.actuator_trnid[:, 0], strict=True)
+    driven = [joints[j] for kind, j in actuators if int(kind) in on_joint]
+    zeros = {joints[j]: float(m.qpos0[m.jnt_qposadr[j]]) for j in range(m.njnt)}
+    at = np.array([zeros.get(joint.name, 0.0) for joint in model.joints])
+    return closed_tree(model, loops, at, driven)
+
+
+def _name(m: Any, i: int) -> str:
+    return m.eq(i).name or f"equality {i}"
+
+
+def _loop(model: RobotModel, m: Any, i: int, bodies: Sequence[str]) -> Loop:
+    """A cut joint between two sites, or between two bodies.
+
+    Of a connect there is a point on either body; of a weld one on body 2, and its frame on body 1.
+    """
+    ids, data = (m.eq_obj1id[i], m.eq_obj2id[i]), m.eq_data[i]
+    if hasattr(m, "eq_objtype") and m.eq_objtype[i] == mujoco.mjtObj.mjOBJ_SITE:
+        places = [placed(m.site_pos[site], m.site_quat[site]) for site in ids]
+        ids = m.site_bodyid[ids[0]], m.site_bodyid[ids[1]]
+    elif m.eq_type[i] == mujoco.mjtEq.mjEQ_CONNECT:
+        places = [transform(position=data[0:3]), transform(position=data[3:6])]
+    else:
+        places = [placed(data[3:6], data[6:10]), transform(position=data[0:3])]
+    a, b = ((bodies[body], place) for body, place in zip(ids, places, strict=True))
+    return loop_between(model, _name(m, i), CUT_JOINTS[KINDS[int(m.eq_type[i])]], a, b)
+
+
+def placed(position: Array, quaternion: Array) -> Array:
+    """The transform of a place in a compiled model, (4, 4)."""
+    return transform(rotation_from_quaternion(quaternion), position)
 
 
 def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
@@ -56,8 +244,7 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             reader.connections,
             placements=reader.placements,
             tool=options.tool,
-            base=options.base,
-            gravity=gravity if options.gravity is None else options.gravity,
+            gravity=gravity,
             locked=reader.locked(options.locked),
         )
         names, drives = reader.joint_names, reader.drives
@@ -70,14 +257,16 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     said += unmodelled(m, reader.body_names, names, drives, left)
     said += approximated(m, names, drives)
     findings = (Finding("warning", str(path), f"{path}: {text}") for text in said)
-    return model, (*findings, *physical_warnings(model, options.physical))
+    return options.reading(path, model, findings)
 
 
 class _Reader:
     """Links and joints of a compiled model, gathered body by body."""
 
     def __init__(self, m: Any, path: Path, fix_root: bool):
-        self._m, self._path, self._fix_root = m, path, fix_root
+        self._m = m
+        self._path = path
+        self._fix_root = fix_root
         self.body_names = [m.body(i).name or f"body{i}" for i in range(m.nbody)]
         self.joint_names = [
             m.jnt(j).name or f"{self.body_names[m.jnt_bodyid[j]]}_joint{j}" for j in range(m.njnt)
@@ -146,26 +335,22 @@ class _Reader:
             parent, place = link, np.eye(4)
 
     def _connect(self, j: int, parent: str, child: str, place: Array) -> None:
-        m, name, kind = self._m, self.joint_names[j], self._kind(j)
+        m = self._m
+        name = self.joint_names[j]
+        kind = self._kind(j)
         axis, limits = np.array([0.0, 0.0, 1.0]), Limits()
         if isinstance(kind, JointType):  # a ball has no axis, and its range is no angle of a hinge
             axis, limits = np.array(m.jnt_axis[j]), _limits(m, j)
             place = place @ kind.motion(axis, -float(m.qpos0[m.jnt_qposadr[j]]))
         drives, dry = self.drives, float(self.drives.frictionloss[j])
-        self.connections.append(
-            Connection(
-                name,
-                kind,
-                parent,
-                child,
-                frozen(place),
-                axis,
-                limits,
-                FrictionLaw(float(drives.damping[j]), dry, dry),
-                Rotor(float(drives.armature[j])),
-                self._mimic(j),
-            )
-        )
+        parts: dict[str, Any] = {
+            "limits": limits,
+            "friction": FrictionLaw(float(drives.damping[j]), dry, dry),
+            "rotor": Rotor(float(drives.armature[j])),
+            "mimic": self._mimic(j),
+        }
+        ends = parent, child
+        self.connections.append(Connection(name, kind, *ends, frozen(place), axis, **parts))
 
     def _mimic(self, j: int) -> Mimic | None:
         if j not in self.couplings.followers:
@@ -192,3 +377,168 @@ def _limits(m: Any, j: int) -> Limits:
     lower, upper = m.jnt_range[j] if m.jnt_limited[j] else (-np.inf, np.inf)
     effort = np.abs(m.jnt_actfrcrange[j]).max() if m.jnt_actfrclimited[j] else np.inf
     return Limits(float(lower), float(upper), effort=float(effort))
+
+
+@dataclass(frozen=True)
+class Drives:
+    """What the joints feel, by their numbers in the compiled model."""
+
+    armature: Array
+    """Inertia (njnt,) [kg m² or kg]."""
+    damping: Array
+    """Viscous coefficient (njnt,) [N m s/rad or N s/m]."""
+    frictionloss: Array
+    """Dry friction (njnt,) [N m or N]."""
+    nonlinear: Array
+    """Whether damping has powers of the speed, which are left out (njnt,)."""
+    tendons_left: dict[int, list[str]]
+    """Tendons that move with several coordinates, and their fields that are left out."""
+
+
+def read_drives(m: Any, couplings: Couplings) -> Drives:
+    """What the joints of a compiled model feel, where <flag> does not switch it off."""
+    damped = switched_on(m, "PASSIVE", "DAMPER")
+    factors = {
+        "armature": 1.0,
+        "damping": float(damped),
+        "dampingpoly": float(damped),
+        "frictionloss": float(switched_on(m, "CONSTRAINT", "FRICTIONLOSS")),
+    }
+    joints = {name: factor * _felt(m, "dof", name) for name, factor in factors.items()}
+    tendons = {name: factor * _felt(m, "tendon", name) for name, factor in factors.items()}
+    left: dict[int, list[str]] = {}
+    for t in range(m.ntendon):
+        arms = _moment_arms(m, t, couplings)
+        if arms is None or len(arms) > 1:
+            left[t] = [name for name, values in tendons.items() if np.any(values[t])]
+            continue
+        for j, c in arms.items():
+            for name, values in joints.items():
+                values[j] += tendons[name][t] * (abs(c) if name == "frictionloss" else c**2)
+    nonlinear = np.any(joints.pop("dampingpoly"), axis=-1)
+    return Drives(**joints, nonlinear=nonlinear, tendons_left=left)
+
+
+def _felt(m: Any, target: str, name: str) -> Array:
+    """A field of the joints or tendons with what actuators add to it; zeros if there is none."""
+    first = m.jnt_dofadr if target == "dof" else np.arange(m.ntendon)
+    shape = (len(first), 1) if name == "dampingpoly" else (len(first),)
+    has_own, actuated = hasattr(m, f"{target}_{name}"), hasattr(m, f"actuator_{name}")
+    felt: Array = np.array(getattr(m, f"{target}_{name}")[first]) if has_own else np.zeros(shape)
+    T = mujoco.mjtTrn
+    kinds = {"dof": (T.mjTRN_JOINT, T.mjTRN_JOINTINPARENT), "tendon": (T.mjTRN_TENDON,)}
+    for i, kind in enumerate(m.actuator_trntype if actuated else ()):
+        if int(kind) in kinds[target]:
+            added = getattr(m, f"actuator_{name}")[i]
+            felt[m.actuator_trnid[i, 0]] += m.actuator_gear[i, 0] ** 2 * added
+    return felt
+
+
+def _moment_arms(m: Any, t: int, couplings: Couplings) -> dict[int, float] | None:
+    """How the length of a tendon changes with each coordinate; None unless that is constant."""
+    arms: dict[int, float] = {}
+    for w in range(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t]):
+        if m.wrap_type[w] != mujoco.mjtWrap.mjWRAP_JOINT:
+            return None
+        joint, ratio, _ = couplings.coordinate(int(m.wrap_objid[w]))
+        arms[joint] = arms.get(joint, 0.0) + ratio * float(m.wrap_prm[w])
+    return {joint: arm for joint, arm in arms.items() if arm}
+
+
+def unmodelled(
+    m: Any, bodies: list[str], joints: list[str], drives: Drives, equalities: Mapping[int, str]
+) -> Iterator[str]:
+    """Everything in a compiled model that is left out, by joint and body.
+
+    `equalities` are those that nothing stands for, with what is wrong with those of joints.
+    """
+    for text in (
+        *_joint_terms(m, joints, drives),
+        *_body_terms(m, bodies),
+        *_tendon_terms(m, drives),
+        *_actuator_terms(m),
+        *_equalities_left(m, joints, equalities),
+    ):
+        yield f"{text}; armdyn leaves it out, so its torques differ from MuJoCo's"
+
+
+def approximated(m: Any, joints: list[str], drives: Drives) -> Iterator[str]:
+    """Ball joints whose drive is not quite that of three hinges."""
+    for j in np.flatnonzero(m.jnt_type == mujoco.mjtJoint.mjJNT_BALL):
+        fields = ("armature", "damping", "frictionloss")
+        felt = [name for name in fields if getattr(drives, name)[j]]
+        where = f"joint {joints[j]!r} is a ball, which is read as three hinges;"
+        if felt:
+            yield (
+                f"{where} its {' and '.join(felt)} is that of each hinge, which is MuJoCo's only "
+                "where the angle of the middle hinge is 0"
+            )
+        if m.jnt_limited[j]:
+            yield f"{where} its range is left out"
+
+
+def _joint_terms(m: Any, joints: list[str], drives: Drives) -> Iterator[str]:
+    for j, name in enumerate(joints):
+        stiff = m.jnt_stiffness[j] or _any(m, "jnt_stiffnesspoly", j)
+        if stiff and switched_on(m, "PASSIVE", "SPRING"):
+            yield f"joint {name!r} has a spring (stiffness {m.jnt_stiffness[j]:g})"
+        if drives.nonlinear[j]:
+            yield f"joint {name!r} has damping that is not linear in its speed"
+
+
+def _body_terms(m: Any, bodies: list[str]) -> Iterator[str]:
+    compensated = passive_forces(m) and switched_on(m, "GRAVITY")
+    for i, name in enumerate(bodies):
+        if m.body_gravcomp[i] and compensated and _has_passive_joint(m, i):
+            yield f"body {name!r} has its gravity compensated (gravcomp {m.body_gravcomp[i]:g})"
+        if m.body_mocapid[i] >= 0:
+            yield f"body {name!r} is moved from outside (mocap)"
+    if (m.opt.density or m.opt.viscosity) and passive_forces(m):
+        yield (
+            f"the bodies move in a fluid (density {m.opt.density:g}, viscosity {m.opt.viscosity:g})"
+        )
+    if m.nflex:
+        yield "there are deformable bodies (flex)"
+    if m.nplugin:
+        yield "there are plugins"
+
+
+def _has_passive_joint(m: Any, body: int) -> bool:
+    """Whether a joint that carries a body has its compensation as a passive force."""
+    active = getattr(m, "jnt_actgravcomp", np.zeros(m.njnt))
+    while body:
+        if not np.all(active[m.body_jntadr[body] :][: m.body_jntnum[body]]):
+            return True
+        body = m.body_parentid[body]
+    return False
+
+
+def _tendon_terms(m: Any, drives: Drives) -> Iterator[str]:
+    springs = switched_on(m, "PASSIVE", "SPRING")
+    for t in range(m.ntendon):
+        stiff = _any(m, "tendon_stiffness", t) or _any(m, "tendon_stiffnesspoly", t)
+        felt = ["stiffness"] * (springs and stiff) + drives.tendons_left.get(t, [])
+        if felt:
+            yield f"tendon {m.tendon(t).name or t!r} has {' and '.join(felt)}"
+
+
+def _actuator_terms(m: Any) -> Iterator[str]:
+    """Actuators that act whatever the controls are; the others give the torque that is asked."""
+    gains = (mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtGain.mjGAIN_AFFINE)
+    for i in np.flatnonzero(m.actuator_biastype != mujoco.mjtBias.mjBIAS_NONE):
+        idle = int(m.actuator_gaintype[i]) in gains and not np.any(m.actuator_gainprm[i][:3])
+        without_input = hasattr(m, "actuator_ctrlnum") and not m.actuator_ctrlnum[i]
+        if without_input or (idle and np.any(m.actuator_biasprm[i])):
+            yield f"actuator {m.actuator(i).name or i!r} acts without a control"
+
+
+def _equalities_left(m: Any, joints: list[str], left: Mapping[int, str]) -> Iterator[str]:
+    for i, fault in left.items():
+        kind = mujoco.mjtEq(m.eq_type[i]).name.removeprefix("mjEQ_").lower()
+        what = f"there is an equality constraint {m.eq(i).name or i!r} of type {kind!r}"
+        yield f"{what} on joint {joints[m.eq_obj1id[i]]!r} {fault}" if fault else what
+
+
+def _any(m: Any, field: str, index: int) -> bool:
+    """Whether an entry of a field is not zero; fields that this MuJoCo lacks are."""
+    return bool(np.any(getattr(m, field)[index])) if hasattr(m, field) else False

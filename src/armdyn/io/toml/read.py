@@ -1,33 +1,125 @@
 """Robot files in armdyn's own format: a DH table, or a tree of links and joints, in TOML.
 
-docs/formats.md describes every key. `armdyn.io.toml.write` writes what this module reads.
+docs/formats.md describes every key. `armdyn.io.toml.write` writes what this module reads. Every
+error names the file, the table and the key.
 """
 
 import re
 import tomllib
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
+from armdyn.arrays import Array, check_constant, frozen
 from armdyn.errors import ModelError, TomlError, UnknownNameError, shown
-from armdyn.io.closing import loop_from_keys, loop_keys
+from armdyn.io import keys
+from armdyn.io.closing import closed_by_keys, loop_keys
 from armdyn.io.dh import COLUMNS, read_dh
-from armdyn.io.keys import drive_from_keys, spring_from_keys
-from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
+from armdyn.io.keys import (
+    PLACEMENT,
+    ShapeReader,
+    density_findings,
+    drive_from_keys,
+    inertia_from_keys,
+    placement_from_keys,
+    spring_from_keys,
+)
+from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading
 from armdyn.io.regular import read_regular
-from armdyn.io.shapes import PLACEMENT, ShapeReader, density_findings
-from armdyn.io.toml.table import Table
-from armdyn.io.toml.tree import tree_model
-from armdyn.model import GRAVITY, Frame, Loop, RobotModel
+from armdyn.model import GRAVITY, Body, Frame, Inertia, Mimic, RobotModel
+from armdyn.model.assemble import Connection, assemble
 from armdyn.model.cut_joints import CUT_JOINTS
-from armdyn.model.edit import lock, with_base, with_gravity, with_loops
-from armdyn.model.joint_types import COMPOUND_TYPES
+from armdyn.model.edit import lock
+from armdyn.model.joint_types import COMPOUND_TYPES, DESCRIBED_TYPES, described_type
+from armdyn.model.link import LinkParts
 from armdyn.model.transform import IDENTITY
-from armdyn.model.validate import physical_warnings
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of a TOML file: its keys and values, and where it stands."""
+
+    data: Mapping[str, Any]
+    where: str
+    """Such as "joint 2 'elbow'"; empty for the top of the file."""
+    file: Path
+
+    def error(self, message: str) -> TomlError:
+        """An error at this table, to be raised by the caller."""
+        return TomlError(f"{self.where}: {message}" if self.where else message, file=self.file)
+
+    def check_keys(self, allowed: Iterable[str]) -> None:
+        """Refuse keys that nobody would read, naming the nearest ones, and what is not finite."""
+        names = tuple(allowed)
+        for key, value in self.data.items():
+            if key not in names:
+                raise self.error(str(UnknownNameError("key", key, names)))
+            entries = value if isinstance(value, list) else [value]
+            if any(isinstance(entry, float) and not isfinite(entry) for entry in entries):
+                advice = "; leave a limit out where there is none" if "limit" in key else ""
+                raise self.error(f"{key}: expected a finite number, got {shown(value)}{advice}")
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A string."""
+        return str(self._get(key, default, "a string", str))
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """A boolean, true or false."""
+        return bool(self._get(key, default, "true or false", bool))
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """A finite number, or the default, which need not be finite."""
+        if default is not None and key not in self.data:
+            return default
+        return float(self.array(key, ()))
+
+    def array(self, key: str, shape: tuple[int, ...], default: Any = None) -> Array:
+        """Finite numbers of the given shape."""
+        value = self._get(key, default, f"numbers of shape {shape}" if shape else "a number")
+        try:
+            return check_constant(key, value, shape)
+        except ModelError as fault:
+            raise self.error(str(fault)) from fault
+
+    def table(self, key: str) -> "Table | None":
+        """The table under a key, or None where it is absent."""
+        value = self.data.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise self.error(f"{key}: expected a table, got {shown(value)}")
+        return Table(value, f"{self.where}: {key}" if self.where else key, self.file)
+
+    def tables(self, key: str) -> "list[Table]":
+        """The tables of an array [[key]], numbered from 1 and called by their names."""
+        rows = self.data.get(key, [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise self.error(f"{key}: expected tables, each headed by [[{key}]], got {shown(rows)}")
+        before = f"{self.where}: " if self.where else ""
+        names = [f" {shown(row['name'])}" if "name" in row else "" for row in rows]
+        return [
+            Table(row, f"{before}{key} {i}{name}", self.file)
+            for i, (row, name) in enumerate(zip(rows, names, strict=True), start=1)
+        ]
+
+    def placement(self) -> Array:
+        """The 4x4 transform under `position` [m] and `rpy` [rad] or `rotation`."""
+        return placement_from_keys(self.where, self.data)
+
+    def _get(self, key: str, default: Any, expected: str, kind: type = object) -> Any:
+        value = self.data.get(key, default)
+        if value is None:
+            raise self.error(f"the key {key!r} is missing; expected {expected}")
+        if not isinstance(value, kind):
+            raise self.error(f"{key}: expected {expected}, got {shown(value)}")
+        return value
+
 
 FORMAT = 1
 """The version of the format that is read and written."""
@@ -65,12 +157,9 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         flange = _named(model, options.tool)
         kept = model.tool if flange is model.flange else IDENTITY
         model = replace(model, flange=flange, tool=kept)
-    model = model if options.gravity is None else with_gravity(model, options.gravity)
-    model = model if options.base is None else with_base(model, options.base)
     model = lock(model, options.locked or {})
-    with named_file(path):
-        filled = density_findings(str(path), options.density, shapes.filled)
-        return model, (*findings, *filled, *physical_warnings(model, options.physical))
+    filled = density_findings(str(path), options.density, shapes.filled)
+    return options.reading(path, model, (*findings, *filled))
 
 
 def parsed_toml(path: Path) -> dict[str, Any]:
@@ -182,15 +271,18 @@ def _dh_reading(top: Table, shapes: ShapeReader) -> Reading:
 
 def closed_by_tables(model: RobotModel, top: Table) -> RobotModel:
     """The tree with the loops that its file has."""
-    loops = [_loop(model, t) for t in top.tables("loops")]
+    loops, assembly = top.tables("loops"), top.table("assembly")
+    for t in loops:
+        t.text("name")
+        if (kind := t.text("type")) not in CUT_JOINTS:
+            raise t.error(str(UnknownNameError("cut joint of type", kind, CUT_JOINTS)))
+        t.check_keys(loop_keys(kind))
+    if assembly is not None and not loops:
+        raise assembly.error("there are no [[loops]] to assemble; leave it out")
     passive = [name for t in top.tables("joint") for name in _passive(t)]
-    given = top.table("assembly")
-    if given is not None and not loops:
-        raise given.error("there are no [[loops]] to assemble; leave it out")
-    if not loops and not passive:
-        return model
-    assembly = {} if given is None else {name: given.number(name) for name in given.data}
-    return with_loops(model, loops, passive, assembly)
+    near = None if assembly is None else assembly.data
+    places = [t.where for t in loops]
+    return closed_by_keys(model, [t.data for t in loops], passive, near, places)
 
 
 def _passive(t: Table) -> list[str]:
@@ -203,15 +295,70 @@ def _passive(t: Table) -> list[str]:
     return [f"{t.text('name')}_{ending}" for ending, _, _ in compound.parts]
 
 
-def _loop(model: RobotModel, t: Table) -> Loop:
-    kind = t.text("type")
-    if kind not in CUT_JOINTS:
-        raise t.error(str(UnknownNameError("cut joint of type", kind, CUT_JOINTS)))
-    t.check_keys(loop_keys(kind))
+INERTIA = ("shape", *keys.INERTIA, "inertia_rpy", "inertia_rotation")
+LINK = ("name", "body", "frame", *INERTIA)
+BODY = ("name", "payload", *PLACEMENT, *INERTIA)
+ENDS = ("name", "type", "pitch", "parent", "child", *PLACEMENT, "axis", "mimic", "actuated")
+JOINT = (*ENDS, "lower", "upper", *keys.JOINT_KEYS)
+
+
+def tree_model(
+    top: Table, shapes: ShapeReader, *, tool: npt.ArrayLike, **common: Any
+) -> RobotModel:
+    """The robot of a file with [[link]] and [[joint]] tables; `common` goes to `assemble`."""
+    links: dict[str, Inertia | LinkParts] = {}
+    for t in top.tables("link"):
+        name = t.text("name")
+        if name in links:
+            raise t.error("the name is taken; give each link its own")
+        t.check_keys(LINK)
+        links[name] = _link_parts(t, name, shapes)
+    connections = [_connection(t) for t in top.tables("joint")]
+    return assemble(links=links, connections=connections, tool_transform=tool, **common)
+
+
+def _link_parts(t: Table, name: str, shapes: ShapeReader) -> LinkParts:
+    bodies, parts = [], t.tables("body")
+    if not parts or any(key in t.data for key in INERTIA):
+        inertia = inertia_from_keys(t.where, t.data, shapes)
+        bodies.append(Body(name, inertia, frozen(IDENTITY)))  # moved, as the others are
+    for part in parts:
+        part.check_keys(BODY)
+        inertia, place = inertia_from_keys(part.where, part.data, shapes), frozen(part.placement())
+        bodies.append(Body(part.text("name"), inertia, place, part.flag("payload")))
+    places = [(body.name, body.placement) for body in bodies if not body.payload]
+    for part in t.tables("frame"):
+        part.check_keys(("name", *PLACEMENT))
+        places.append((part.text("name"), frozen(part.placement())))
+    if name not in dict(places):
+        places.insert(0, (name, IDENTITY))
+    return LinkParts(tuple(bodies), tuple(places))
+
+
+def _connection(t: Table) -> Connection:
+    t.check_keys(JOINT)
+    name, kind = t.text("name"), t.text("type")
+    if kind not in DESCRIBED_TYPES:
+        *most, last = map(repr, DESCRIBED_TYPES)
+        raise t.error(f"type: expected {', '.join(most)} or {last}, got {shown(kind)}")
     try:
-        loop = loop_from_keys(model, t.where, {**t.data, "name": t.text("name")})
-    except (ModelError, UnknownNameError) as fault:
-        raise t.error(str(fault).removeprefix(f"{t.where}: ")) from fault
-    if loop.fault:
-        raise t.error(f"{loop.where}: {loop.fault}")
-    return loop
+        moved = described_type(kind, t.number("pitch") if "pitch" in t.data else None)
+    except ModelError as fault:
+        raise t.error(str(fault)) from fault
+    return Connection(
+        name,
+        moved,
+        t.text("parent"),
+        t.text("child"),
+        frozen(t.placement()),
+        t.array("axis", (3,), (0.0, 0.0, 1.0)),
+        mimic=_mimic(t.table("mimic")),
+        **keys.joint_from_keys(t.where, t.data),
+    )
+
+
+def _mimic(t: Table | None) -> Mimic | None:
+    if t is None:
+        return None
+    t.check_keys(("leader", "multiplier", "offset"))
+    return Mimic(t.text("leader"), t.number("multiplier", 1.0), t.number("offset", 0.0))

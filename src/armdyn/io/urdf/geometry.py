@@ -7,8 +7,7 @@ ROS_PACKAGE_PATH or AMENT_PREFIX_PATH.
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from inspect import signature
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -17,13 +16,11 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, MeshError, UrdfError
-from armdyn.io.attributes import Place, Problems
 from armdyn.io.mesh import MESH_ENDINGS, read_mesh, solid_triangles
 from armdyn.io.urdf.macros import read_robot
-from armdyn.io.xml import XmlElement
+from armdyn.io.xml import Place, Problems, XmlElement
 from armdyn.model import Inertia
-from armdyn.model.mesh import check_scale, solid_moments
-from armdyn.model.shapes import SHAPES
+from armdyn.model.inertia import SHAPES, check_scale, solid_moments
 
 URDF_SHAPES = ("box", "cylinder", "sphere", "capsule")
 PACKAGE_FOLDERS = 6
@@ -54,6 +51,13 @@ class Piece:
     """Its attributes as numbers."""
     mesh: Path | None = None
     """The file of a mesh."""
+    corners: Array | None = None
+    """Of a mesh that was read, its corners, (n, 3) [m]."""
+
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        """The sides of a shape, or its radius and length [m]."""
+        return tuple(map(float, np.hstack([*self.lengths.values()])))
 
 
 def link_pieces(
@@ -81,8 +85,7 @@ def shape_lengths(shape: Place) -> dict[str, Any]:
         names = ", ".join(f"<{known}>" for known in (*URDF_SHAPES, "mesh"))
         shape.add(f"{shape.where}: the geometry <{tag}> is not known; expected {names}")
         return {}
-    keys = signature(SHAPES[tag]).parameters
-    return {key: shape.vector(key) if key == "size" else shape.number(key) for key in keys}
+    return {key: shape.vector(key) if key == "size" else shape.number(key) for key in SHAPES[tag]}
 
 
 def _mesh_file(shape: Place, folder: Path) -> Path | None:
@@ -151,20 +154,6 @@ class LinkGeometry:
     bounds no volume it has the convex hull."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkShape:
-    """One <collision> or <visual> of a link, as a convex solid."""
-
-    placement: Array
-    """In the frame of the link, (4, 4)."""
-    shape: str
-    """The tag, such as "box"."""
-    lengths: tuple[float, ...] = ()
-    """Its sides, or its radius and length [m]."""
-    points: Array | None = None
-    """Of a mesh its corners, (n, 3) [m]."""
-
-
 def read_geometry(path: Path, trusted: bool) -> tuple[dict[str, LinkGeometry], dict[str, str]]:
     """The geometry of each link that has some, and why that of others is not read.
 
@@ -179,11 +168,11 @@ def read_geometry(path: Path, trusted: bool) -> tuple[dict[str, LinkGeometry], d
     return _by_link(path, trusted, geometry, ("visual",), ("collision",))
 
 
-def read_shapes(path: Path, trusted: bool) -> tuple[dict[str, list[LinkShape]], dict[str, str]]:
-    """The shapes of each link, <collision> or else <visual>, and why those of others are not."""
+def read_shapes(path: Path, trusted: bool) -> tuple[dict[str, list[Piece]], dict[str, str]]:
+    """The pieces of each link, <collision> or else <visual>, and why those of others are not."""
 
-    def shapes(meshes: MeshReader, pieces: list[Piece]) -> list[LinkShape]:
-        return [meshes.shape(piece) for piece in pieces]
+    def shapes(meshes: MeshReader, pieces: list[Piece]) -> list[Piece]:
+        return [p if p.mesh is None else replace(p, corners=meshes.corners(p)) for p in pieces]
 
     return _by_link(path, trusted, shapes, ("collision", "visual"))
 
@@ -222,19 +211,14 @@ class MeshReader:
 
     def points(self, piece: Piece) -> Array:
         """Points in the frame of the link whose convex hull contains the piece, (n, 3) [m]."""
-        if piece.mesh is not None:
-            points = self._mesh(piece.mesh)[0] * check_scale(piece.lengths["scale"])
-        else:
-            points = np.array(list(product((-1.0, 1.0), repeat=3))) * _half_sizes(piece)
+        points = self.corners(piece)
         return points @ piece.placement[:3, :3].T + piece.placement[:3, 3]
 
-    def shape(self, piece: Piece) -> LinkShape:
-        """The piece as a solid in the frame of the link."""
-        if piece.mesh is None:
-            lengths = [*map(float, np.hstack([*piece.lengths.values()]))]
-            return LinkShape(piece.placement, piece.shape.tag, tuple(lengths))
-        points = self._mesh(piece.mesh)[0] * check_scale(piece.lengths["scale"])
-        return LinkShape(piece.placement, "mesh", points=points)
+    def corners(self, piece: Piece) -> Array:
+        """The corners of a mesh, or of the box around another shape, in its frame, (n, 3) [m]."""
+        if piece.mesh is not None:
+            return np.asarray(self._mesh(piece.mesh)[0] * check_scale(piece.lengths["scale"]))
+        return np.array(list(product((-1.0, 1.0), repeat=3))) * _half_sizes(piece)
 
     def body(self, piece: Piece, density: float) -> Inertia:
         """The uniform body of a piece, in the frame of the link."""

@@ -14,9 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from armdyn.errors import UrdfError
-from armdyn.io.attributes import Problems
 from armdyn.io.regular import MAX_BYTES
-from armdyn.io.xml import XmlElement, parse_xml, read_xml
+from armdyn.io.xml import Problems, XmlElement, parse_xml, read_xml
 
 EXPANSION_MEMORY = 2 * 2**30
 """Most memory that xacro may take [bytes]."""
@@ -96,12 +95,9 @@ def read_robot(
         bare = _without_tags(robot)
         whole = bare.all("link") and bare.all("joint") and not any(_macros(bare, _EXPRESSION))
         if path.suffix.lower() == ".xacro" or not whole:
-            raise UrdfError(
-                f"<{macro.tag}> is written in xacro, a macro language for URDF; {reason}; expand "
-                f"it first: xacro {path.name} > robot.urdf",
-                file=path,
-                line=macro.line,
-            ) from None
+            text = f"<{macro.tag}> is written in xacro, a macro language for URDF; {reason}"
+            text += f"; expand it first: xacro {path.name} > robot.urdf"
+            raise macro.refusal(UrdfError, text) from None
         text = f"it is written in xacro and skipped ({reason})"
         problems.warn(macro, f"<{macro.tag}>", text)
         return bare

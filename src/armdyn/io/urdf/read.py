@@ -15,27 +15,243 @@ Inside <link> it may have
                                     the inertia about the origin of the link, for reduced sets
                                     that no mass and centre of mass describe
 
-Other programs skip it. `joint` describes that inside <joint>.
+Inside <joint>,
+
+    <armdyn rotor_inertia="..." gear_ratio="..." coulomb_negative="..." stribeck="..."
+            stribeck_velocity="..." smooth_velocity="..." offset="..." viscous_negative="..."
+            power="..." power_exponent="..." continuous_effort="..."/>
+
+adds what <limit> and <dynamics> cannot say; damping and friction are for both directions, or for
+the positive one where the negative one is given. Other programs skip it.
 """
 
-from collections.abc import Iterator, Mapping
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
-from armdyn.errors import ArmdynError, InertiaError, UrdfError
-from armdyn.io.attributes import Place, Problems
-from armdyn.io.elements import note_elements
+from armdyn.arrays import Array
+from armdyn.errors import ArmdynError, InertiaError, UnsupportedJointError, UrdfError
+from armdyn.io.keys import ROTOR, density_findings, missing
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
-from armdyn.io.shapes import density_findings
 from armdyn.io.urdf.geometry import MAX_MESHES_BYTES, NOT_READ, MeshReader, link_pieces
-from armdyn.io.urdf.joint import actuators_by_joint, check_words, connection_from_element
 from armdyn.io.urdf.macros import read_robot
-from armdyn.io.xml import XmlElement
-from armdyn.model import GRAVITY, Frame, Inertia, Link, RobotModel, assemble
-from armdyn.model.validate import Finding, Physical, physical_warnings
+from armdyn.io.xml import Place, Problems, XmlElement, drake_rotor, note_elements
+from armdyn.model import (
+    GRAVITY,
+    Connection,
+    FrictionLaw,
+    Inertia,
+    Limits,
+    Mimic,
+    RobotModel,
+    Rotor,
+    assemble,
+)
+from armdyn.model.friction import PARAMETERS
+from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, JointType
+from armdyn.model.link import Body, LinkParts
+from armdyn.model.transform import IDENTITY
+from armdyn.model.validate import Finding, Physical
+
+KINDS = {word: kind for kind in DESCRIBED_TYPES.values() for word in kind.urdf}
+FREE = ("floating", "planar")
+"""Types that may attach the root of a robot to the world."""
+UNLIMITED = sys.float_info.max
+"""Stands for infinity in a limit, which URDF must write as a finite number."""
+DYNAMICS = {"damping": "viscous", "friction": "coulomb_positive"}
+"""Parameters of friction that are attributes of <dynamics>; the others are armdyn's own words."""
+FRICTION_WORDS = tuple(
+    name for name in PARAMETERS if name not in (*DYNAMICS.values(), "viscous_positive")
+)
+DRAKE = ("drake:rotor_inertia", "drake:gear_ratio")
+"""Elements of an <actuator>."""
+JOINT_WORDS = (*ROTOR, "continuous_effort", *FRICTION_WORDS)
+
+
+def connection_from_element(
+    element: XmlElement,
+    problems: Problems,
+    root: str | None,
+    fix_root: bool,
+    actuators: Mapping[str, Sequence[Place]],
+) -> Connection | None:
+    """The joint, or None if it cannot be told; what is wrong goes to `problems`.
+
+    With `fix_root`, floating and planar joints on the one link `root` are taken as fixed.
+    """
+    name = Place(element, "a joint", problems).text("name")
+    if name is None:
+        return None
+    joint = Place(element, f"joint {name!r}", problems)
+    found = map(joint.needed, ("parent", "child"))
+    ends = [None if end is None else end.text("link") for end in found]
+    kind = _kind(joint, ends[0], root, fix_root)
+    placement = joint.origin()
+    if kind is None or not ends[0] or not ends[1]:
+        return None
+    bare = Connection(name, kind, ends[0], ends[1], placement)
+    if not isinstance(kind, JointType) or kind is FIXED:
+        for actuator in actuators.get(name, ()):
+            actuator.warn("its rotor is left out: only a joint with one axis has one")
+    if kind is FIXED:
+        return bare
+    if isinstance(kind, CompoundType):
+        return _compound(joint, bare)
+    own = joint.only("armdyn")
+    if own is not None:
+        check_words(own, JOINT_WORDS)
+    limits = _limits(joint, own)
+    return replace(
+        bare,
+        axis=_axis(joint),
+        limits=limits,
+        friction=_friction(joint, own),
+        rotor=_rotor(joint, own, actuators.get(name, ()), limits.effort),
+        mimic=_mimic(joint),
+    )
+
+
+def _compound(joint: Place, bare: Connection) -> Connection:
+    """A joint with several coordinates, for which URDF has one number of each kind at the most."""
+    for tag in ("limit", "dynamics", "armdyn"):
+        if (child := joint.only(tag)) is not None:
+            child.warn(f"<{tag}> of a joint that turns and slides has no one unit and is left out")
+    if (mimic := joint.only("mimic")) is not None:
+        mimic.add(f"{joint.where} has several coordinates and cannot mimic another joint")
+    return replace(bare, axis=_axis(joint))
+
+
+def check_words(own: Place, words: tuple[str, ...]) -> None:
+    """Note every attribute of an <armdyn> element that is none of its words."""
+    for key in own.attributes:
+        if key not in words:
+            known = ", ".join(words)
+            own.add(f"{own.where}: <armdyn> has no attribute {key!r}; it knows {known}")
+
+
+def _kind(
+    joint: Place, parent: str | None, root: str | None, fix_root: bool
+) -> JointType | CompoundType | None:
+    """The type of a joint; one that attaches the root to the world may be taken as fixed."""
+    given, on_root = joint.text("type"), root is not None and parent == root
+    if given in FREE and on_root and fix_root:
+        return FIXED
+    if given is None or given in KINDS:
+        return None if given is None else KINDS[given]
+    if given in FREE and on_root:
+        advice = "It attaches the robot to the world: pass fix_root=True (--fix-root) to fix it"
+    elif given in FREE:
+        other = f"its parent is {parent!r} and the root is {root!r}"
+        advice = (
+            "Only on the root link could it be taken as fixed, with fix_root=True (--fix-root), "
+            f"but {other if root else 'this file has no single root link'}"
+        )
+    else:
+        advice = "There is no such type in URDF"
+    known = ", ".join(KINDS)
+    text = f"{joint.where} is of type {given!r}; armdyn handles {known}. {advice}"
+    joint.add(text, UnsupportedJointError)
+    return None
+
+
+def _axis(joint: Place) -> Array:
+    place = joint.only("axis") or joint
+    axis = place.vector("xyz", default=(1.0, 0.0, 0.0))
+    length = math.hypot(*axis)
+    if length < 1e-9:
+        place.add(f"{joint.where}: the axis {axis.tolist()} has no direction")
+    elif abs(length - 1.0) > 1e-3:
+        place.warn(
+            f"the axis {axis.tolist()} has the length {length:.6g} instead of 1; only its "
+            "direction is used"
+        )
+    return axis
+
+
+def _limits(joint: Place, own: Place | None) -> Limits:
+    limit = joint.only("limit")
+    continuous = math.inf if own is None else own.number("continuous_effort", math.inf, least=0.0)
+    if limit is None:
+        return Limits(continuous_effort=continuous)
+    lower, upper = -math.inf, math.inf
+    if joint.attributes["type"] != "continuous" and {"lower", "upper"} & set(limit.attributes):
+        lower, upper = (_limitless(limit.number(key, default=0.0)) for key in ("lower", "upper"))
+    if lower > upper:
+        limit.warn(f"the lower limit {lower:g} is above the upper {upper:g}; both are left out")
+        lower, upper = -math.inf, math.inf
+    velocity, effort = (
+        _limitless(limit.number(key, default=math.inf, least=0.0)) for key in ("velocity", "effort")
+    )
+    return Limits(lower, upper, velocity, effort, continuous)
+
+
+def _limitless(value: float) -> float:
+    return math.copysign(math.inf, value) if abs(value) >= UNLIMITED else value
+
+
+def _friction(joint: Place, own: Place | None) -> FrictionLaw:
+    values: dict[str, float] = {}
+    own_words = dict(zip(FRICTION_WORDS, FRICTION_WORDS, strict=True))
+    for place, names in ((joint.only("dynamics"), DYNAMICS), (own, own_words)):
+        for key, name in names.items():
+            if place is not None and key in place.attributes:
+                least = -math.inf if PARAMETERS[name].signed else 0.0
+                given = place.number(key, default=0.0, least=least)
+                values[name] = _limitless(max(given, least))
+    if "viscous_negative" in values:
+        values["viscous_positive"] = values.pop("viscous", 0.0)
+    law = FrictionLaw(**{"coulomb_negative": values.get("coulomb_positive", 0.0)} | values)
+    fault = law.fault or missing(law, values)
+    if fault:
+        (own or joint).add(f"{joint.where}: {fault}")
+    return law
+
+
+def actuators_by_joint(robot: XmlElement, problems: Problems) -> dict[str, list[Place]]:
+    """The actuators of <transmission> that have Drake's elements, by the joint that they drive."""
+    actuators: dict[str, list[Place]] = {}
+    for transmission in robot.all("transmission"):
+        joint = next((x.attributes.get("name", "") for x in transmission.all("joint")), "")
+        for actuator in transmission.all("actuator"):
+            if any(x.tag in DRAKE for x in actuator.children):
+                place = Place(actuator, f"joint {joint!r}", problems)
+                actuators.setdefault(joint, []).append(place)
+    names = {joint.attributes.get("name") for joint in robot.all("joint")}
+    for place in (places[0] for joint, places in actuators.items() if joint not in names):
+        place.warn("it is no joint of this robot; its actuator is left out")
+    return actuators
+
+
+def _rotor(joint: Place, own: Place | None, actuators: Sequence[Place], effort: float) -> Rotor:
+    """What turns with the joint: the rotor of <armdyn> and those of actuators."""
+    rotors = []
+    for place in actuators:
+        inertia, ratio = (x.number("value") if x else None for x in map(place.only, DRAKE))
+        rotors.append(drake_rotor(place, inertia, ratio, effort))
+    if own is not None:
+        least = max(own.number("rotor_inertia", default=0.0, least=0.0), 0.0)
+        rotors.insert(0, Rotor(least, own.number("gear_ratio", default=1.0)))
+        if rotors[0].fault:
+            own.add(f"{own.where}: {rotors[0].fault}")
+    heavy = [rotor for rotor in rotors if rotor.inertia]
+    if len(heavy) > 1:
+        joint.warn(f"it has {len(heavy)} rotors; what they add to its inertia is summed up")
+        return Rotor(sum(rotor.reflected for rotor in heavy))
+    return (heavy or rotors or [Rotor()])[0]
+
+
+def _mimic(joint: Place) -> Mimic | None:
+    mimic = joint.only("mimic")
+    leader = None if mimic is None else mimic.text("joint")
+    if mimic is None or leader is None:
+        return None
+    ratio, offset = mimic.number("multiplier", default=1.0), mimic.number("offset", default=0.0)
+    return Mimic(leader, ratio, offset)
+
 
 TEXTS = ("title", "source", "note")
 """What a robot says about itself, for people."""
@@ -56,6 +272,16 @@ class UrdfLink:
     """Name of the payload that it stands for."""
     frame: Array | None = None
     """The frame that its name means, in the frame of the link, shape (4, 4); None: the same."""
+
+    @property
+    def parts(self) -> LinkParts:
+        """Its body and its frame; a payload, which can be put down, has a body alone."""
+        inertia, place = self.inertia or Inertia.zero(), self.frame
+        if self.payload is not None:
+            return LinkParts((Body(self.payload, inertia, payload=True),), ())
+        return LinkParts(
+            (Body(self.name, inertia),), ((self.name, IDENTITY if place is None else place),)
+        )
 
 
 def link_from_element(element: XmlElement, problems: Problems) -> UrdfLink | None:
@@ -119,24 +345,23 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     with named_file(path):
         model = assemble(
             robot.attributes.get("name") or path.stem,
-            {name: link.inertia or Inertia.zero() for name, link in links.items()},
+            {name: link.parts for name, link in links.items()},
             list(filter(None, joints)),
             tool=flange,
             tool_transform=tool if flange == words.get("flange") else None,
-            base=base if options.base is None else options.base,
-            gravity=gravity if options.gravity is None else options.gravity,
+            base=base,
+            gravity=gravity,
             locked=options.locked,
             source=words.get("source", ""),
             reduced=words.get("reduced") == "true",
         )
         model = replace(model, title=words.get("title", ""), note=words.get("note", ""))
-        model = _restored(model, links)
-        return model, (
+        findings = (
             *problems.findings,
             *density_findings(str(path), options.density, filled),
             *moving_links_findings(model, links, options.physical),
-            *physical_warnings(model, options.physical),
         )
+    return options.reading(path, model, findings)
 
 
 def with_inertia_from_geometry(
@@ -182,34 +407,6 @@ def _own_words(robot: XmlElement, problems: Problems) -> Place:
     return own
 
 
-def _restored(model: RobotModel, links: Mapping[str, UrdfLink]) -> RobotModel:
-    """The model with payloads marked as such and frames where their own words put them."""
-    payloads = {link.name: link.payload for link in links.values() if link.payload is not None}
-    places = {link.name: link.frame for link in links.values() if link.frame is not None}
-    if not payloads and not places:
-        return model
-
-    def placed(frame: Frame) -> Frame:
-        if frame.name not in places:
-            return frame
-        return replace(frame, placement=frozen(frame.placement @ places[frame.name]))
-
-    def rebuilt(link: Link) -> Link:
-        bodies = (
-            replace(body, name=payloads[body.name], payload=True) if body.name in payloads else body
-            for body in link.bodies
-        )
-        return Link(link.name, tuple(bodies))
-
-    return replace(
-        model,
-        links=tuple(map(rebuilt, model.links)),
-        base_link=rebuilt(model.base_link),
-        flange=placed(model.flange),
-        frames=tuple(placed(frame) for frame in model.frames if frame.name not in payloads),
-    )
-
-
 def with_world(robot: XmlElement, problems: Problems) -> XmlElement:
     """The robot with the link "world", where joints are mounted on it and it was forgotten."""
     names = {link.attributes.get("name") for link in robot.all("link")}
@@ -226,14 +423,11 @@ def check_root(robot: XmlElement, path: Path) -> None:
     """Refuse files that are no URDF, and robots without links or with too many."""
     if robot.tag != "robot":
         known = {"mujoco": "this is MJCF; name it .xml", "sdf": "this is SDF; convert it to URDF"}
-        raise UrdfError(
-            f"expected <robot> as the outermost element of a URDF file, got <{robot.tag}>"
-            + (f": {known[robot.tag]}" if robot.tag in known else ""),
-            file=path,
-            line=robot.line,
-        )
+        text = f"expected <robot> as the outermost element of a URDF file, got <{robot.tag}>"
+        text += f": {known[robot.tag]}" if robot.tag in known else ""
+        raise robot.refusal(UrdfError, text)
     if not robot.all("link"):
-        raise UrdfError("there is no <link> in this robot", file=path, line=robot.line)
+        raise robot.refusal(UrdfError, "there is no <link> in this robot")
     if max(len(robot.all("link")), len(robot.all("joint"))) > MAX_LINKS:
         raise UrdfError(f"there are more than {MAX_LINKS} links or joints", file=path)
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array
 from armdyn.errors import WriteError
-from armdyn.io.urdf.joint import DYNAMICS, FRICTION_WORDS, UNLIMITED
-from armdyn.io.urdf.read import TEXTS
+from armdyn.io.keys import keys_from_part
+from armdyn.io.urdf.read import DYNAMICS, FRICTION_WORDS, TEXTS, UNLIMITED
 from armdyn.io.xml import XmlElement, text_from_element
-from armdyn.model import GRAVITY, Body, Frame, FrictionLaw, Inertia, Joint, Link, RobotModel
+from armdyn.model import GRAVITY, Body, Frame, FrictionLaw, Inertia, Joint, Link, RobotModel, Rotor
 from armdyn.model.friction import GROUPS
 from armdyn.model.transform import IDENTITY, inverse, rotation_from_rpy, rpy_from_rotation
 
@@ -121,8 +121,8 @@ def _moving_joint(joint: Joint, parent: str, child: str) -> XmlElement:
     words = _friction_words(joint.friction)
     if math.isfinite(joint.limits.continuous_effort):
         words["continuous_effort"] = joint.limits.continuous_effort
-    if rotor.inertia or rotor.gear_ratio != 1:
-        words = {"rotor_inertia": rotor.inertia, "gear_ratio": rotor.gear_ratio} | words
+    if rotor != Rotor():
+        words = dict(keys_from_part(rotor)) | words
     return _element(
         "joint",
         *_ends(joint.placement, parent, child),

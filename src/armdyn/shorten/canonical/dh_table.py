@@ -192,7 +192,9 @@ class _Normals:
     ) -> Iterator[DhRow]:
         """The rows of the table."""
         for i, joint in enumerate(model.joints[k] for k in chain):
-            z, x, last = self.z[i], self.x[i + 1], self.x[i]
+            z = self.z[i]
+            x = self.x[i + 1]
+            last = self.x[i]
             theta, _ = turn_about(z, last, x, ROUNDING)
             d = self._length((self.leaves[i] - self.enters[i]) @ z)
             a: Any

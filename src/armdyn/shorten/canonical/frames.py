@@ -21,13 +21,13 @@ from armdyn.arrays import Array, frozen, real
 from armdyn.errors import ModelError, shown
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import frame_of, inverse, transform
+from armdyn.shorten.canonical.model import CanonicalLink as CanonicalLink
+from armdyn.shorten.canonical.model import CanonicalRobot as CanonicalRobot
+from armdyn.shorten.canonical.model import cos_sin as cos_sin
+from armdyn.shorten.canonical.model import is_quarter as is_quarter
 from armdyn.shorten.canonical.model import torque_difference
-from armdyn.shorten.canonical.robot import CanonicalLink as CanonicalLink
-from armdyn.shorten.canonical.robot import CanonicalRobot as CanonicalRobot
-from armdyn.shorten.canonical.robot import cos_sin as cos_sin
-from armdyn.shorten.canonical.robot import is_quarter as is_quarter
-from armdyn.shorten.canonical.robot import twist as twist
-from armdyn.shorten.canonical.robot import with_tip_phase as with_tip_phase
+from armdyn.shorten.canonical.model import twist as twist
+from armdyn.shorten.canonical.model import with_tip_phase as with_tip_phase
 
 LARGEST_TOLERANCE = 1e-2
 """The largest tolerance that can be asked for; anything above it is no rounding."""
@@ -88,7 +88,8 @@ class _Builder:
     """
 
     def __init__(self, model: RobotModel, tolerance: float):
-        self.model, self.tolerance = model, max(tolerance, _FLOAT_ROUNDING)
+        self.model = model
+        self.tolerance = max(tolerance, _FLOAT_ROUNDING)
         self.taken = 0.0
         """The largest number that was taken for zero, relative or [rad]."""
         self.rest: list[Array] = []
@@ -275,7 +276,9 @@ class _Builder:
     def _inertia(self, i: int) -> tuple[Array, Array, float]:
         T = inverse(self.frames[i])
         pseudo = T @ self.model.links[i].inertia.pseudo @ T.T
-        J, u, M = pseudo[:3, :3], pseudo[:3, 3], float(pseudo[3, 3])
+        J = pseudo[:3, :3]
+        u = pseudo[:3, 3]
+        M = float(pseudo[3, 3])
         moved = abs(M) * float(T[:3, 3] @ T[:3, 3])  # of a point mass there is no other measure
         second = max(float(np.abs(J).max()), moved) or 1.0
         first = math.sqrt(abs(M) * second) or 1.0

@@ -28,7 +28,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.graph.nodes import Node, is_number
 from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
-from armdyn.shorten.canonical.robot import CanonicalLink, CanonicalRobot, cos_sin, is_quarter, twist
+from armdyn.shorten.canonical.model import CanonicalLink, CanonicalRobot, cos_sin, is_quarter, twist
 
 Z = frozen([0.0, 0.0, 1.0])
 
@@ -80,7 +80,9 @@ class Turning:
         if not link.type.turns:
             return Turning(self.directions, d, g, tuple(slides), rests, reach)
         if self.directions == 0:
-            directions, d, rests = 1, Z, zeros(2, 3)
+            directions = 1
+            d = Z
+            rests = zeros(2, 3)
         else:
             directions = 1 if self.directions == 1 and parallel(d, Z) else 2
         after = Turning(directions, d, g, tuple(slides), rests, reach)
@@ -162,9 +164,8 @@ class Distribution:
 
     def frozen_in(self, link: CanonicalLink) -> CanonicalLink:
         """The link with this distribution."""
-        return replace(
-            link, J=_frozen(self.J), u=_frozen(self.u), M=0.0 if is_zero(self.M) else self.M
-        )
+        J, u = frozen_entries(self.J), frozen_entries(self.u)
+        return replace(link, J=J, u=u, M=0.0 if is_zero(self.M) else self.M)
 
 
 def axis_in_parent(link: CanonicalLink) -> tuple[Array, Array]:
@@ -196,7 +197,9 @@ def hand_down(robot: CanonicalRobot, clear: Sequence[int | None] = ()) -> Canoni
                 onto.J = onto.J + mine.J[2, 2] * np.outer(k, k)
             mine.J[2, 2] = 0.0
             continue
-        Jzz, MZ, M = mine.J[2, 2], mine.u[2], mine.M
+        Jzz = mine.J[2, 2]
+        MZ = mine.u[2]
+        M = mine.M
         stays, entry = 0.0, entries[i]
         if onto is not None:
             if entry is not None and divides(p, entry):
@@ -228,7 +231,8 @@ def slide_origin(robot: CanonicalRobot, i: int) -> CanonicalRobot:
         if is_quarter(child.alpha) and child.alpha == 0:
             links[c] = replace(child, r=child.r + r)
         else:
-            links[c] = replace(child, across=_frozen(np.array(child.across, dtype=object) + d))
+            across = np.array(child.across, dtype=object) + d
+            links[c] = replace(child, across=frozen_entries(across))
     return replace(robot, links=tuple(links))
 
 
@@ -242,7 +246,9 @@ def regroup(robot: CanonicalRobot) -> CanonicalRobot:
     bodies = [Distribution.of(link) for link in robot.links]
     turnings = Turning.of_all(robot)
     for i in reversed(range(len(robot.links))):
-        link, mine, seen = robot.links[i], bodies[i], turnings[i]
+        link = robot.links[i]
+        mine = bodies[i]
+        seen = turnings[i]
         if link.type.turns:
             _keep_of_turn(mine, seen)
         else:
@@ -319,8 +325,9 @@ def _without(u: Array, d: Array) -> Array:
     return rest
 
 
-def _frozen(values: Array) -> Array:
+def frozen_entries(values: Array | list[Any]) -> Array:
     """A read-only array of floats where all entries are numbers, of objects otherwise."""
-    plain = np.array([0.0 if is_zero(v) else v for v in values.flat], dtype=object)
+    array = np.asarray(values, dtype=object)
+    plain = np.array([0.0 if is_zero(v) else v for v in array.flat], dtype=object)
     numbers = all(isinstance(v, int | float) for v in plain)
-    return frozen((plain.astype(float) if numbers else plain).reshape(values.shape))
+    return frozen((plain.astype(float) if numbers else plain).reshape(array.shape))

@@ -54,10 +54,9 @@ from armdyn.shorten.minimal.axes import (
     turned,
 )
 from armdyn.shorten.minimal.choices import Choices
-from armdyn.shorten.minimal.link import MovingLink
+from armdyn.shorten.minimal.link import Load, MovingLink, closed, handed_down
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.torques import moving_links
-from armdyn.shorten.minimal.wrench import Load, closed, handed_down
 
 Cycle = tuple[int, int, int]
 
@@ -87,7 +86,10 @@ class PlaneTurn:
 
     def block(self, A: Rows, x: int, y: int) -> tuple[Scalar, Scalar, Scalar, Scalar]:
         """Entries xx, xy, yx, yy of the block of the plane, turned."""
-        xx, xy, yx, yy = A[x][x], A[x][y], A[y][x], A[y][y]
+        xx = A[x][x]
+        xy = A[x][y]
+        yx = A[y][x]
+        yy = A[y][y]
         C, S = self.pair
         if self.quarter:
             CC, SS = C * C, S * S
@@ -229,10 +231,7 @@ def minimal_articulated_body(
     links = moving_links(robot, options(robot).start, q, qd, 0.0)
     bodies = _bodies(robot)
     scales = _scales(robot, bodies)
-    joints = [
-        (_ScrewJoint if link.link.type.slides and link.link.type.turns else _Joint)(link, rotor)
-        for link, rotor in zip(links, rotors, strict=True)
-    ]
+    joints = [_Joint(link, rotor) for link, rotor in zip(links, rotors, strict=True)]
     for i, joint in reversed(list(enumerate(joints))):
         joint.eliminate(bodies[i], tau[..., i][()], guard, scales[i])
         up = robot.links[i].parent
@@ -294,19 +293,29 @@ class _Joint:
     qdd: Scalar
 
     def __init__(self, link: MovingLink, rotor: Scalar):
-        self.link, self.rotor, self.load = link, rotor, Load()
-        self.part = 1 if link.link.type.turns else 0
-        """The part of six-vectors, whose linear part comes first, that the axis is in."""
+        self.link = link
+        self.rotor = rotor
+        self.load = Load()
+        kind = link.link.type
+        self.part = None if kind.turns and kind.slides else int(kind.turns)
+        """The part of six-vectors, whose linear part comes first, that the axis is in; None: that
+        of a screw is in both, so that no entry drops out."""
 
     def eliminate(self, body: Articulated, tau: Scalar, guard: Guard, scale: Scalar) -> None:
         """Leave of inertia and wrench what the joint cannot give way to (A2)."""
-        link, rotor, sign = self.link, self.rotor, self.link.link.sign
-        U = body.column(self.part)
-        inverse = self._inverse(U[self.part][2] + rotor, guard, scale)
+        link = self.link
+        rotor = self.rotor
+        sign = self.link.link.sign
+        U = self._resistance(body)
+        D = link.link.type.combine(U[0][2], U[1][2]) if self.part is None else U[self.part][2]
+        inverse = self._inverse(D + rotor, guard, scale)
         k = scaled(inverse, U[0]), scaled(inverse, U[1])
-        row = scaled(rotor, k[0]), scaled(rotor, k[1])
-        k, U = self._with_axis(k, 0.0), self._with_axis(U, 0.0)
-        self.body = body.less(k, U).with_column(self.part, row)
+        if self.part is None:
+            self.body = body.less(k, U)
+        else:
+            row = scaled(rotor, k[0]), scaled(rotor, k[1])
+            k, U = self._with_axis(k, 0.0), self._with_axis(U, 0.0)
+            self.body = body.less(k, U).with_column(self.part, row)
         torque, load = closed(link, link.choice, link.fixed, self.load)
         u = sign * (tau - torque)
         self.push, self.lag = u * inverse, rotor * inverse
@@ -316,6 +325,16 @@ class _Joint:
         wrench = plus(load.e, scaled(u, k[0])), plus(load.n, scaled(u, k[1]))
         e, n = self._with_axis(wrench, sign * tau - rotor * self.push)
         self.load = replace(load, e=e, n=n)
+
+    def _resistance(self, body: Articulated) -> Spatial:
+        """I S: force and moment of a unit acceleration of the joint."""
+        if self.part is not None:
+            return body.column(self.part)
+        kind = self.link.link.type
+        along = body.column(0)
+        about = body.column(1)
+        f, n = (plus(scaled(kind.slide, along[k]), scaled(kind.turn, about[k])) for k in (0, 1))
+        return f, n
 
     def _inverse(self, D: Scalar, guard: Guard, scale: Scalar) -> Scalar:
         """1/D; an error where D is zero in every state."""
@@ -340,6 +359,12 @@ class _Joint:
     def accelerate(self, up: "_Joint | None") -> None:
         """Find q̈ and what it adds to the accelerations of the link."""
         a, w = self._carried_along(up) if up else (ZERO, ZERO)
+        if self.part is None:
+            kind = self.link.link.type
+            self.qdd = self.push - inner(self.k[0], a) - inner(self.k[1], w)
+            self.a = plus(a, (0.0, 0.0, kind.slide * self.qdd))
+            self.w = plus(w, (0.0, 0.0, kind.turn * self.qdd))
+            return
         before = (a, w)[self.part][2]
         given = inner(self.k[0], a) + inner(self.k[1], w)
         after = self.push - given + self.lag * before
@@ -356,35 +381,6 @@ class _Joint:
         return link.axes.own(a), link.axes.own(w)
 
     def _with_axis(self, v: Spatial, value: Scalar) -> Spatial:
-        """A six-vector with another entry along the joint's axis."""
+        """A six-vector with another entry along the joint's axis, unless that is in both parts."""
         (ax, ay, az), (bx, by, bz) = v
-        return (
-            ((ax, ay, value), (bx, by, bz)) if self.part == 0 else ((ax, ay, az), (bx, by, value))
-        )
-
-
-class _ScrewJoint(_Joint):
-    """A joint that turns and slides: its axis is in both parts, so that no entry drops out."""
-
-    def eliminate(self, body: Articulated, tau: Scalar, guard: Guard, scale: Scalar) -> None:
-        """Leave of inertia and wrench what the joint cannot give way to."""
-        link, kind = self.link, self.link.link.type
-        along, about = body.column(0), body.column(1)
-        f, n = (plus(scaled(kind.slide, along[k]), scaled(kind.turn, about[k])) for k in (0, 1))
-        inverse = self._inverse(kind.combine(f[2], n[2]) + self.rotor, guard, scale)
-        self.k = scaled(inverse, f), scaled(inverse, n)
-        self.body = body.less(self.k, (f, n))
-        torque, load = closed(link, link.choice, link.fixed, self.load)
-        u = link.link.sign * (tau - torque)
-        self.push = u * inverse
-        e = plus(load.e, scaled(u, self.k[0]))
-        n = plus(load.n, scaled(u, self.k[1]))
-        self.load = replace(load, e=e, n=n)
-
-    def accelerate(self, up: "_Joint | None") -> None:
-        """Find q̈ and what it adds to the accelerations of the link."""
-        a, w = self._carried_along(up) if up else (ZERO, ZERO)
-        self.qdd = self.push - inner(self.k[0], a) - inner(self.k[1], w)
-        kind = self.link.link.type
-        self.a = plus(a, (0.0, 0.0, kind.slide * self.qdd))
-        self.w = plus(w, (0.0, 0.0, kind.turn * self.qdd))
+        return (ax, ay, value if self.part == 0 else az), (bx, by, value if self.part == 1 else bz)

@@ -100,7 +100,9 @@ class Axes:
         else:
             C, S = self.tangent
             level = (ca * S) * x + (ca * C) * y
-            x, y, z = C * x - S * y, level - sa * z, (sa / ca) * level + ca * z
+            x = C * x - S * y
+            y = level - sa * z
+            z = (sa / ca) * level + ca * z
         return *turned(self.gamma, x, y), z
 
     def axis(self) -> Vector:
@@ -167,16 +169,26 @@ def moved_moment(J: Matrix, u: Vector, Md: Vector, d: Vector) -> Rows:
 
 
 def plane_turned(
-    A: Matrix, turn: Pair, plane: tuple[int, int, int], symmetric: bool = False
+    A: Matrix,
+    turn: Pair,
+    plane: tuple[int, int, int],
+    symmetric: bool = False,
+    quarter: bool = False,
 ) -> Rows:
-    """R A Rᵀ for a rotation in the plane of the first two axes of three."""
+    """R A Rᵀ for a rotation, perhaps by quarter turns, in the plane of two of three axes."""
     x, y, z = plane
     C, S = turn
-    a, b, c, d = A[x][x], A[x][y], A[x][y] if symmetric else A[y][x], A[y][y]
-    h = (a - d) * S + (b + c) * C
+    a = A[x][x]
+    b = A[x][y]
+    c = A[x][y] if symmetric else A[y][x]
+    d = A[y][y]
     new = [[*row] for row in A]
-    new[x][x], new[y][y] = a - (hS := h * S), d + hS
-    new[x][y], new[y][x] = (hC := h * C) - c, hC - b
+    if quarter:
+        new[x][x], new[x][y], new[y][x], new[y][y] = (a, b, c, d) if C else (d, -c, -b, a)
+    else:
+        h = (a - d) * S + (b + c) * C
+        new[x][x], new[y][y] = a - (hS := h * S), d + hS
+        new[x][y], new[y][x] = (hC := h * C) - c, hC - b
     new[x][z], new[y][z] = turned(turn, A[x][z], A[y][z])
     new[z][x], new[z][y] = new[x][z], new[y][z]
     if not symmetric:

@@ -17,7 +17,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.spatial import matrix_from_entries
-from armdyn.shorten.canonical.frames import CanonicalRobot, cos_sin, is_quarter, twist
+from armdyn.shorten.canonical.frames import CanonicalRobot, cos_sin, is_quarter
 from armdyn.shorten.canonical.regroup import hand_down
 from armdyn.shorten.minimal.axes import (
     ZERO,
@@ -83,31 +83,24 @@ class _Body:
         spin = self.spin + (up + up) + (Mp[0] * p[0] + Mp[1] * p[1])
         return _Body(J, plus(u, Mp), self.M, spin)
 
-    def turned(self, turn: Pair, axes: tuple[int, int, int] = (0, 1, 2)) -> "_Body":
-        """In axes turned back in the plane of the first two of `axes`."""
+    def turned(
+        self, turn: Pair, axes: tuple[int, int, int] = (0, 1, 2), quarter: bool = False
+    ) -> "_Body":
+        """In axes turned back, perhaps by quarter turns, in the plane of the first two."""
         x, y, z = axes
-        J, u = plane_turned(self.J, turn, axes, symmetric=True), list(self.u)
+        J, u = plane_turned(self.J, turn, axes, symmetric=True, quarter=quarter), list(self.u)
         u[x], u[y] = turned(turn, self.u[x], self.u[y])
-        spin = self.spin if z == 2 else J[0][0] + J[1][1]
+        same = z == 2 or (quarter and not turn[1])
+        spin = self.spin if same else J[0][0] + J[1][1]
         return _Body(J, (u[0], u[1], u[2]), self.M, spin)
-
-    def permuted(self, R: Array) -> "_Body":
-        """In axes a whole number of quarter turns away."""
-        source = [int(np.argmax(np.abs(row))) for row in R]
-        sign = [float(round(R[a, m])) for a, m in enumerate(source)]
-        J = [
-            [(sign[a] * sign[b]) * self.J[source[a]][source[b]] for b in range(3)] for a in range(3)
-        ]
-        x, y, z = (sign[a] * self.u[source[a]] for a in range(3))
-        spin = self.spin if source[2] == 2 else J[0][0] + J[1][1]
-        return _Body(J, (x, y, z), self.M, spin)
 
 
 class _CarryingJoint:
     """A joint at one position, with what its link carries."""
 
     def __init__(self, robot: CanonicalRobot, i: int, q: Scalar, before: list["_CarryingJoint"]):
-        self.index, self.link = i, robot.links[i]
+        self.index = i
+        self.link = robot.links[i]
         link = self.link
         up = before[self.link.parent] if self.link.parent >= 0 else None
         self.up = up
@@ -167,8 +160,7 @@ class _CarryingJoint:
             up.first = up.first.plus(body.moved(self.step))
             return
         body = body.moved((0.0, 0.0, self.slide))
-        if is_quarter(link.alpha) and is_quarter(link.gamma):
-            body = body.permuted(twist(link))
-        else:
-            body = body.turned(cos_sin(link.alpha), (1, 2, 0)).turned(cos_sin(link.gamma))
+        quarter = is_quarter(link.alpha) and is_quarter(link.gamma)
+        body = body.turned(cos_sin(link.alpha), (1, 2, 0), quarter)
+        body = body.turned(cos_sin(link.gamma), quarter=quarter)
         up.own = up.own.plus(body.moved(self.step))

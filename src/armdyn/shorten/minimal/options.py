@@ -1,7 +1,9 @@
 """What can be chosen in the minimal formulation of one robot, and a good start."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,12 +20,15 @@ from armdyn.shorten.canonical.regroup import (
 )
 from armdyn.shorten.minimal.choices import Choices, LinkChoice, Unit
 from armdyn.shorten.minimal.constants import moved_origins, reduced
+from armdyn.shorten.search import Place
 
 UNITS_TRIED, PAIRS_TRIED = 6, 8
 """How many units of length and of force, and how many pairs of both, are tried: those first that
 save most products."""
-SAVED_BY_LENGTH = {"across": 3, "r": 3, "gravity": 2, "u": 2}
-SAVED_BY_FORCE = {"M": 3, "u": 3, "across": 2, "r": 2}
+SAVED_BY_UNIT = {
+    "length": {"across": 3, "r": 3, "gravity": 2, "u": 2},
+    "force": {"M": 3, "u": 3, "across": 2, "r": 2},
+}
 """Products that a constant taken as unit saves at least, by its kind."""
 TOGETHER = (
     ("squares",),
@@ -45,14 +50,12 @@ SMALLEST_COSINE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """A space of choices: places, each with a few values. In a planar robot axes are parallel."""
+    """A space of choices, in which to search. In a planar robot axes are parallel."""
 
     robot: CanonicalRobot
     start: Choices
     links: tuple[dict[str, tuple[Any, ...]], ...]
     """For each link the values of each choice that make a difference."""
-    places: tuple[tuple[int, tuple[str, ...]], ...]
-    """Links from the tips, each with the names of choices that are varied together."""
     planar: bool
     _units: dict[Any, list[Unit]] = field(default_factory=dict, compare=False, repr=False)
     """Constants that can be units, by gauge."""
@@ -67,18 +70,9 @@ class Options:
             replace(link, doubled="") if "doubled" in ways else link
             for link, ways in zip(self.start.links, self.links, strict=True)
         )
+        start = replace(self.start, links=links)
         grouped = (False, True) if _regroups(self.robot) else (False,)
-        apart = (False, True) if self.planar else (False,)
-        return [
-            replace(self.start, links=links, regrouped=g, weight_apart=w)
-            for g in grouped
-            for w in apart
-        ]
-
-    @property
-    def size(self) -> int:
-        """How many places there are to choose in."""
-        return len(self.places) + 4
+        return [at for g in grouped for at in self._vary_weight(replace(start, regrouped=g))]
 
     @property
     def quick(self) -> Choices:
@@ -90,29 +84,35 @@ class Options:
         return choices
 
     @property
-    def origins(self) -> "Origins":
-        """The choice of origins alone."""
-        links = tuple(i for i, ways in enumerate(self.links) if "passes_on" in ways)
-        return Origins([self.quick, self.start], links)
+    def places(self) -> list[Place[Choices]]:
+        """The places to choose in: the links from the tips, then the units."""
+        units = (partial(self._vary_unit, of, saved) for of, saved in SAVED_BY_UNIT.items())
+        return [*self.of_links(TOGETHER), self._vary_weight, *units, self._vary_both_units]
 
-    def vary(self, at: Choices, place: int) -> list[Choices]:
-        """Every value in one place: the links from the tips, then the units."""
-        if place < len(self.places):
-            i, names = self.places[place]
-            values = product(*(self.links[i][name] for name in names))
-            return [at.with_link(i, **dict(zip(names, v, strict=True))) for v in values]
-        place -= len(self.places)
-        if place == 0:
-            apart = (False, True) if self.planar else (False,)
-            return [replace(at, weight_apart=value) for value in apart]
-        units = self.units(at)
-        if place == 1:
-            lengths = _most_saving(units, SAVED_BY_LENGTH, at.length)
-            return [replace(at, length=unit) for unit in (None, *lengths)]
-        if place == 2:
-            forces = _most_saving(units, SAVED_BY_FORCE, at.force)
-            return [replace(at, force=unit) for unit in (None, *forces)]
-        return [at, *(replace(at, length=a, force=b) for a, b in _pairs(units))]
+    def of_links(self, together: Iterable[tuple[str, ...]]) -> list[Place[Choices]]:
+        """The places of some choices of the links, those in a tuple being varied together."""
+        return [
+            partial(self._vary_link, i, offered)
+            for i, ways in reversed([*enumerate(self.links)])
+            for names in together
+            if (offered := {name: ways[name] for name in names if name in ways})
+        ]
+
+    def _vary_link(self, i: int, ways: dict[str, tuple[Any, ...]], at: Choices) -> list[Choices]:
+        values = product(*ways.values())
+        return [at.with_link(i, **dict(zip(ways, v, strict=True))) for v in values]
+
+    def _vary_weight(self, at: Choices) -> list[Choices]:
+        apart = (False, True) if self.planar else (False,)
+        return [replace(at, weight_apart=value) for value in apart]
+
+    def _vary_unit(self, of: str, saved: dict[str, int], at: Choices) -> list[Choices]:
+        best = _most_saving(self.units(at), saved, getattr(at, of))
+        changes: list[dict[str, Any]] = [{of: unit} for unit in (None, *best)]
+        return [replace(at, **change) for change in changes]
+
+    def _vary_both_units(self, at: Choices) -> list[Choices]:
+        return [at, *(replace(at, length=a, force=b) for a, b in _pairs(self.units(at)))]
 
     def units(self, at: Choices) -> list[Unit]:
         """The constants that may be units: those that are not small among their kind."""
@@ -141,23 +141,6 @@ class Options:
         cleared = [(link, "xyz".index(c)) for link, c in zip(links, clear, strict=True) if c]
         size = reach(self.robot)
         return all(divides(axis_in_parent(link)[1], entry, size) for link, entry in cleared)
-
-
-@dataclass(frozen=True, slots=True)
-class Origins:
-    """A space of choices that differ in the links that pass their offsets on."""
-
-    starts: list[Choices]
-    links: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """How many places there are to choose in."""
-        return len(self.links)
-
-    def vary(self, at: Choices, place: int) -> list[Choices]:
-        """Both values in one place."""
-        return [at.with_link(self.links[place], passes_on=value) for value in (False, True)]
 
 
 def _size(value: Any) -> float:
@@ -197,13 +180,7 @@ def options(robot: CanonicalRobot, wide: bool = False) -> Options:
         not link.type.slides and (link.parent < 0 or is_flat(robot, i))
         for i, link in enumerate(robot.links)
     )
-    places = tuple(
-        (i, names)
-        for i in reversed(range(len(ways)))
-        for together in TOGETHER
-        if (names := tuple(name for name in together if name in ways[i]))
-    )
-    return Options(robot, Choices(start), ways, places, planar)
+    return Options(robot, Choices(start), ways, planar)
 
 
 def _ways(robot: CanonicalRobot, i: int, wide: bool, size: float) -> dict[str, tuple[Any, ...]]:

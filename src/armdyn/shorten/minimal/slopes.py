@@ -20,8 +20,6 @@ dynamics using spatial vector algebra, 2022.
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from armdyn.arrays import Array
 from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, cos_sin, twist
 from armdyn.shorten.canonical.regroup import hand_down
@@ -29,7 +27,6 @@ from armdyn.shorten.minimal.axes import (
     ZERO,
     Angle,
     Axes,
-    Pair,
     Rows,
     Scalar,
     Spatial,
@@ -45,6 +42,8 @@ from armdyn.shorten.minimal.axes import (
 )
 
 NOTHING: Spatial = ZERO, ZERO
+PLANES = (0, 1, 2), (1, 2, 0), (0, 1, 2)
+"""Of the turn, of the twist and of the angle about the parent's z axis."""
 
 
 def torque_slopes(
@@ -87,7 +86,9 @@ class _MovingBody:
 
     def moved(self, d: Vector) -> "_MovingBody":
         """About the origin that sees this one at d."""
-        u, p, Md = self.u, self.p, scaled(self.M, d)
+        u = self.u
+        p = self.p
+        Md = scaled(self.M, d)
         J = moved_moment(self.J, u, Md, d)
         K = [[self.K[a][b] + p[a] * d[b] for b in range(3)] for a in range(3)]
         f, n = self.F
@@ -122,7 +123,9 @@ class _MovingJoint:
         qd: Scalar,
         qdd: Scalar,
     ):
-        self.link, self.up, self.index = link, up, index
+        self.link = link
+        self.up = up
+        self.index = index
         kind, sign = link.type, link.sign
         self.turn = Angle.of(kind.angle(sign * q), link.theta).cos_sin()
         self.axes = Axes.of(link, self.turn, rotated=True, tangent=False)
@@ -205,31 +208,19 @@ class _MovingJoint:
         if self.up is None:
             return
         body, link = self.body, self.link
-        J, K = (
-            _turned(
-                _turned(_turned(A, self.turn, (0, 1, 2)), cos_sin(link.alpha), (1, 2, 0)),
-                cos_sin(link.gamma),
-                (0, 1, 2),
-            )
-            for A in (body.J, body.K)
-        )
+        turns = self.turn, cos_sin(link.alpha), cos_sin(link.gamma)
+
+        def turned(A: Rows) -> Rows:
+            for turn, plane in zip(turns, PLANES, strict=True):
+                quarter = isinstance(turn[0], float) and turn[0] in (0.0, 1.0, -1.0)
+                A = plane_turned(A, turn, plane, quarter=quarter)
+            return A
+
+        J, K = turned(body.J), turned(body.K)
         force, moment = map(self.out, body.F)
         u, p = self.out(body.u), self.out(body.p)
         carried = _MovingBody(J, u, body.M, p, K, body.trace, (force, moment))
         self.up.body = self.up.body.plus(carried.moved(self.place))
-
-
-def _turned(A: Rows, turn: Pair, plane: tuple[int, int, int]) -> Rows:
-    """R A Rᵀ for a rotation in the plane of the first two axes of three."""
-    x, y, _ = plane
-    C, S = turn
-    if isinstance(C, float) and C in (0.0, 1.0, -1.0):
-        R = np.eye(3)
-        R[x, x], R[x, y], R[y, x], R[y, y] = C, -S, S, C
-        source = np.abs(R).argmax(1).tolist()
-        sign = R.sum(1).tolist()
-        return [[(sign[i] * sign[j]) * A[source[i]][source[j]] for j in range(3)] for i in range(3)]
-    return plane_turned(A, turn, plane)
 
 
 def _across(x: Spatial, y: Spatial) -> Spatial:

@@ -37,9 +37,8 @@ from armdyn.shorten.canonical.frames import CanonicalRobot, canonical
 from armdyn.shorten.minimal.axes import Scalar, Vector
 from armdyn.shorten.minimal.choices import Choices
 from armdyn.shorten.minimal.constants import constants
-from armdyn.shorten.minimal.link import MovingLink
+from armdyn.shorten.minimal.link import Load, MovingLink, inward
 from armdyn.shorten.minimal.options import options
-from armdyn.shorten.minimal.wrench import Load, inward
 
 
 @dataclass(frozen=True, slots=True)

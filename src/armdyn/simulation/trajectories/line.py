@@ -12,18 +12,17 @@ degree five.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant
-from armdyn.errors import SingularityError, TrajectoryError, counted, shown
+from armdyn.errors import SingularityError, TrajectoryError, counted
 from armdyn.kinematics.pose_search import PoseSearch
 from armdyn.model.transform import check_transform, rotation_vector, transform
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import check_point, check_positive, check_range
+from armdyn.simulation.checks import check_point, check_positive, check_range, require
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 from armdyn.simulation.trajectories.tool import AlongPath, ToolPath, law_of_time, straight
 
@@ -45,7 +44,7 @@ def joints_along(
     robot: Robot, q0: Array, line: ToolPath, free: bool, tolerance: float
 ) -> Piecewise:
     """The joints over the part s of the way, from 0 to 1, or a SingularityError."""
-    arm = _Follower.of(robot, line, 3 if free else 6)
+    arm = _Follower(robot, line, 3 if free else 6)
     solution, nodes = arm.integrate(q0), FIRST_NODES
     while True:
         s = np.linspace(0.0, 1.0, nodes + 1)
@@ -62,24 +61,16 @@ def joints_along(
         nodes *= 2
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Follower:
-    robot: Robot
-    line: ToolPath
-    rows: slice
-    """The rows of the Jacobian that the line prescribes."""
-    twist: Array
-    """Change of the prescribed coordinates with s, constant on the line, (3,) or (6,)."""
-    search: PoseSearch
-    """Brings configurations onto the line; limits are checked when the path is known."""
+    """An arm whose tool is to follow a line, in so many coordinates of the tool."""
 
-    @classmethod
-    def of(cls, robot: Robot, line: ToolPath, count: int) -> _Follower:
-        far = np.full(robot.n, np.inf)
-        twist = np.concatenate([line.way, line.turn])[:count]
+    def __init__(self, robot: Robot, line: ToolPath, count: int):
+        self.robot, self.line, self.rows = robot, line, slice(count)
+        self.twist = np.concatenate([line.way, line.turn])[:count]
+        """Change of the prescribed coordinates with s, constant on the line, (3,) or (6,)."""
+        far = np.full(robot.n, np.inf)  # limits are checked when the path is known
         arm = robot.forward_kinematics, robot.jacobian, -far, far
-        search = PoseSearch(*arm, tuple(range(count)), least_damping=SINGULAR**2)
-        return cls(robot, line, slice(count), twist, search)
+        self.search = PoseSearch(*arm, tuple(range(count)), least_damping=SINGULAR**2)
 
     def jacobian(self, q: Array) -> Array:
         return self.robot.jacobian(q)[..., self.rows, :]
@@ -138,7 +129,8 @@ class _Follower:
         anywhere = 0.3 + 0.1 * np.arange(3)[:, None] + np.sin(1.7 * np.arange(1, n + 1))
         rank = int(np.linalg.matrix_rank(self.jacobian(anywhere), tol=1e-9).max())
         values = np.linalg.svd(self.jacobian(q), compute_uv=False)
-        least, largest = float(values[max(rank, 1) - 1]), float(values[0])
+        least = float(values[max(rank, 1) - 1])
+        largest = float(values[0])
         found = (
             f"the tool cannot follow the line{how} beyond {100 * s:.3g} % of it: the smallest "
             f"singular value of the Jacobian is {least:.3g} there, the largest {largest:.3g}. "
@@ -222,8 +214,6 @@ def _line(
         goal = transform(check_constant("orientation", orientation, (3, 3)))
         turn = rotation_vector(check_transform("orientation", goal)[:3, :3] @ start[:3, :3].T)
         return straight(start, way, turn), False
-    if orientation not in ("keep", "free"):
-        raise TrajectoryError(
-            f'orientation: expected a rotation (3, 3), "keep" or "free", got {shown(orientation)}'
-        )
+    expected = 'a rotation (3, 3), "keep" or "free"'
+    require(orientation in ("keep", "free"), "orientation", expected, orientation, TrajectoryError)
     return straight(start, way, np.zeros(3)), orientation == "free"

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, real
-from armdyn.errors import TrajectoryError, counted, shown
+from armdyn.errors import TrajectoryError, counted
 from armdyn.robot import Robot
 from armdyn.simulation.checks import (
     check_increasing,
@@ -22,6 +22,7 @@ from armdyn.simulation.checks import (
     check_positive,
     check_range,
     check_rate,
+    require,
 )
 from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise, hermite
 
@@ -94,9 +95,8 @@ def quintic(
             _check_ends(v, a, top, bend)
             move = lasting(_shortest(lasting, way, v, top, bend))
         else:
-            T = max(
-                (QUINTIC_SPEED * way / top).max(), np.sqrt(QUINTIC_ACCELERATION * way / bend).max()
-            )
+            slow = (QUINTIC_SPEED * way / top).max()
+            T = max(slow, np.sqrt(QUINTIC_ACCELERATION * way / bend).max())
             move = lasting((1 + MARGIN) * check_way(float(T)))
     check_range(robot, move.reach)
     return move
@@ -135,11 +135,9 @@ def via_points(
         )
     if times is not None:
         t = check_increasing("times", times, TrajectoryError)
-        if len(t) != len(points) or t[0] != 0:
-            raise TrajectoryError(
-                f"times: expected one for each of {counted(len(points), 'point')}, from 0 on, got "
-                f"{shown(times)}"
-            )
+        expected = f"one for each of {counted(len(points), 'point')}, from 0 on"
+        sound = len(t) == len(points) and t[0] == 0
+        require(sound, "times", expected, times, TrajectoryError)
         move = _spline(t, points)
     else:
         top = check_limit("velocity", velocity, points.shape[1])
@@ -310,7 +308,8 @@ def _profile(start: Array, end: Array, slow: float, lazy: float) -> Piecewise:
     ramp = top * lazy
     cruise = 1 / top - ramp if slow > math.sqrt(lazy) else 0.0
     half = top * ramp / 2
-    speeding, cruising = [0.0, 0.0, half], [half, top * cruise, 0.0]
+    speeding = [0.0, 0.0, half]
+    cruising = [half, top * cruise, 0.0]
     slowing = [1 - half, 2 * half, -half]
     end_state = [1.0, 0.0, -half / ramp**2]
     law = np.array([speeding, cruising, slowing, end_state])

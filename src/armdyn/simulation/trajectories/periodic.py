@@ -18,9 +18,8 @@ from armdyn.simulation.checks import (
     check_range,
     check_times,
 )
-from armdyn.simulation.protocols import Motion
 from armdyn.simulation.trajectories.moves import quintic
-from armdyn.simulation.trajectories.piecewise import Piecewise
+from armdyn.simulation.trajectories.piecewise import Motion, Piecewise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +55,8 @@ class Fourier:
         inside = np.clip(t, 0.0, self.duration)
         k = 2 * math.pi * self.frequency * np.arange(1, len(self.a) + 1)
         angle = inside[..., None] * k
-        s, c = np.sin(angle), np.cos(angle)
+        s = np.sin(angle)
+        c = np.cos(angle)
         f = s @ self.a + c @ self.b
         fd = (k * c) @ self.a - (k * s) @ self.b
         fdd = -((k**2 * s) @ self.a + (k**2 * c) @ self.b)
@@ -76,7 +76,8 @@ class Fourier:
         half = turns[:, None] * (self.a + 1j * self.b) / 2
         middle = np.zeros((1, self.n))
         polynomials = np.concatenate([half[::-1], middle, half.conj()])
-        low, high = self.base.copy(), self.base.copy()
+        low = self.base.copy()
+        high = self.base.copy()
         for j, polynomial in enumerate(polynomials.T):
             angle = np.angle(np.roots(polynomial))[:, None] * turns
             q = self.base[j] + np.sin(angle) @ self.a[:, j] + np.cos(angle) @ self.b[:, j]

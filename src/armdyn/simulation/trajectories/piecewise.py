@@ -1,14 +1,40 @@
-"""Motions made of polynomials, one after the other."""
+"""The interface of trajectories, and motions made of polynomials, one after the other."""
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, frozen
 from armdyn.simulation.checks import check_times
-from armdyn.simulation.protocols import Motion
+
+
+class Motion(NamedTuple):
+    """Positions, velocities and accelerations, each (..., n)."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class Trajectory(Protocol):
+    """A motion; before time 0 it rests at its start, after its duration at its end."""
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        ...
+
+    @property
+    def duration(self) -> float:
+        """How long it takes [s]."""
+        ...
+
+    def __call__(self, t: npt.ArrayLike) -> Motion:
+        """The motion at times of any shape."""
+        ...
+
 
 MARGIN = 1e-12
 """By how much, relatively, a duration exceeds the shortest, so that rounding breaks no limit."""
@@ -94,8 +120,10 @@ class Piecewise:
 def hermite(t: Array, q: Array, qd: Array, qdd: Array) -> Piecewise:
     """The polynomials of degree five between states (m, n); time is counted from the first."""
     h = np.diff(t)[:, None]
-    v0, v1 = h * qd[:-1], h * qd[1:]
-    a0, a1 = h**2 * qdd[:-1] / 2, h**2 * qdd[1:] / 2
+    v0 = h * qd[:-1]
+    v1 = h * qd[1:]
+    a0 = h**2 * qdd[:-1] / 2
+    a1 = h**2 * qdd[1:] / 2
     way = np.diff(q, axis=0)
     pieces = np.zeros((len(t), 6, q.shape[-1]))
     pieces[:, 0] = q

@@ -11,8 +11,7 @@ from armdyn.io.csv.table import numbered_columns, write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv, warn_of_unused
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_positive
-from armdyn.simulation.protocols import Trajectory
-from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
+from armdyn.simulation.trajectories.piecewise import Piecewise, Trajectory, hermite
 
 STEP_ROUNDING = 1e-9
 """A remainder below this part of a step is rounding."""

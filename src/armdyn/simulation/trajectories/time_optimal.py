@@ -195,9 +195,11 @@ def time_optimal(
 
 def _backward(on: PathLimits) -> tuple[Array, Array]:
     """Lowest and highest x at each point from which the end can be reached at rest."""
-    count, step = len(on.s), on.s[1] - on.s[0]
+    count = len(on.s)
+    step = on.s[1] - on.s[0]
     tried, low, high = on.tried
-    lowest, highest = np.zeros(count), np.zeros(count)
+    lowest = np.zeros(count)
+    highest = np.zeros(count)
     for i in range(count - 2, -1, -1):
         following = lowest[i + 1], highest[i + 1]
         sound = _reaches(tried[i], low[i], high[i], step, following)
@@ -223,7 +225,8 @@ def _reaches(
     x: Array, low: Array, high: Array, step: float, following: tuple[float, float]
 ) -> Array:
     """Whether some acceleration that is allowed leads from x into the range of the next point."""
-    down, up = x + 2 * step * low, x + 2 * step * high
+    down = x + 2 * step * low
+    up = x + 2 * step * high
     return np.asarray((low <= high) & (down <= following[1]) & (up >= following[0]))
 
 
@@ -271,7 +274,8 @@ def _used(on: PathLimits, x: Array, u: Array) -> Array:
 
 
 def _result(on: PathLimits, path: Piecewise, x: Array, u: Array, highest: Array) -> TimeOptimal:
-    speed, ds = np.sqrt(x), np.diff(on.s)
+    speed = np.sqrt(x)
+    ds = np.diff(on.s)
     lasts = 2 * ds / (speed[1:] + speed[:-1])
     t = np.append(0.0, np.cumsum(lasts))
     rows = np.stack([on.s[:-1], speed[:-1] * lasts, 0.5 * u * lasts**2], 1)
@@ -279,17 +283,10 @@ def _result(on: PathLimits, path: Piecewise, x: Array, u: Array, highest: Array)
     tau = on.rest(np.arange(len(x)), x) + on.a * np.append(u, u[-1])[:, None]
     tried, low, high = on.tried
     allowed = np.sqrt(np.where(low <= high, tried, 0.0).max(-1))
-    return TimeOptimal(
-        trajectory=AlongPath(path, Piecewise(t, pieces)),
-        s=frozen(on.s),
-        speed=frozen(speed),
-        highest=frozen(np.sqrt(highest)),
-        allowed=frozen(allowed),
-        t=frozen(t),
-        tau=frozen(tau),
-        robot=on.robot,
-        effort=frozen(on.effort),
-    )
+    arrays = {"s": on.s, "speed": speed, "highest": np.sqrt(highest), "allowed": allowed}
+    arrays |= {"t": t, "tau": tau, "effort": on.effort}
+    trajectory = AlongPath(path, Piecewise(t, pieces))
+    return TimeOptimal(trajectory, robot=on.robot, **{k: frozen(x) for k, x in arrays.items()})
 
 
 def _path(points: Array) -> Piecewise:

@@ -79,8 +79,7 @@ class AlongPath:
     @property
     def n(self) -> int:
         """Number of coordinates, of a path of joints."""
-        count: int = self.path.n
-        return count
+        return int(self.path.n)
 
     @property
     def duration(self) -> float:
@@ -107,7 +106,8 @@ def tool_line(
     Start and end are transforms (4, 4) in the world. It turns about one axis in proportion to the
     way. The other arguments are those of `cartesian_line`.
     """
-    T, goal = check_transform("start", start), check_transform("end", end)
+    T = check_transform("start", start)
+    goal = check_transform("end", end)
     turn = rotation_vector(goal[:3, :3] @ T[:3, :3].T)
     line = straight(T, goal[:3, 3] - T[:3, 3], turn)
     return AlongPath(line, law_of_time(line, duration, speed, acceleration))

@@ -39,7 +39,7 @@ class AddressPanel(Panel):
         if name == session.arm.source and len(state.q) == session.robot.n:
             session.enter(session.arm, within(session.robot, state))
         elif message.get("catalog") is True and isinstance(name, str):
-            session.open(name, state=state)
+            session.open(name, lambda arm, _: session.enter(arm, state))
         elif found is not None and found.arm is not None and found.arm.source == name:
             fits = len(state.q) == found.arm.robot.n
             self._edit.resume(

@@ -2,23 +2,20 @@
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from armdyn.errors import ArmdynError, ModelError, check_known, shown
-from armdyn.formulations.ledger import Ledger
-from armdyn.formulations.textbook_terms import TextbookTerms
-from armdyn.io import changes
+from armdyn.io import keys as table_keys
 from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, keys_from_friction
-from armdyn.loops.coordinates import coordinates_of
-from armdyn.model import FrictionLaw, Inertia, RobotModel, edit
+from armdyn.model import FrictionLaw, Inertia, RobotModel
 from armdyn.model.validate import check_physical
 from armdyn.robot import Robot
 from armdyn.studio import svg
-from armdyn.studio.arm import Arm, Evaluator, Snapshot, State
+from armdyn.studio.arm import Arm, Evaluator, Snapshot, State, ledger
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
 from armdyn.studio.fields import DIGITS, LONGEST_TEXT, NONE, typed, typed_limits, written
@@ -47,27 +44,30 @@ def parts(model: RobotModel) -> list[BodyPart]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
+def _labelled(label: str, hint: str, **options: Any) -> Any:
+    """A text with the label and the hint of its field on the page."""
+    return field(metadata={"label": label, "hint": hint}, **options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PartNumbers:
     """What can be edited of a part, as the text of its fields."""
 
-    mass: str
-    com: str
-    """In the frame that the part is named after, three numbers [m]."""
-    moments: str
-    """Ixx, Iyy, Izz about the centre of mass [kg m²]."""
-    products: str
-    """Ixy, Ixz, Iyz [kg m²]."""
-    rotor_inertia: str
-    gear_ratio: str
-    friction: str
-    """As in a table of a file: viscous = 0.1, coulomb = 0.5."""
-    position: str
-    """Limits of the joint: two numbers, or none."""
-    velocity: str
-    effort: str
-    shape: str = ""
-    """Instead of mass, centre and tensor: type = "box", size = [0.1, 0.1, 0.3], density = 2700."""
+    mass: str = _labelled("mass [kg]", "A number, as 1.5 or 1e-2")
+    com: str = _labelled("centre [m]", "Centre of mass in the frame of the link: x y z")
+    moments: str = _labelled("Ixx Iyy Izz", "Moments about the centre of mass [kg m²]")
+    products: str = _labelled("Ixy Ixz Iyz", "Products, as they stand in the tensor [kg m²]")
+    shape: str = _labelled(
+        "or a shape", 'type = "box", size = [0.1, 0.1, 0.3], density = 2700', default=""
+    )
+    """Instead of mass, centre and tensor."""
+    friction: str = _labelled("friction", "viscous = 0.1, coulomb = 0.5; empty: none")
+    """As in a table of a file."""
+    rotor_inertia: str = _labelled("rotor [kg m²]", "Inertia of the rotor, before the gear")
+    gear_ratio: str = _labelled("gear ratio", "Turns of the motor for one of the joint")
+    position: str = _labelled("positions", "Lowest and highest [rad or m], or none")
+    velocity: str = _labelled("velocity limit", "A number [rad/s or m/s], or none")
+    effort: str = _labelled("effort limit", "A number [N m or N], or none")
 
 
 def inertia_of(model: RobotModel, part: BodyPart) -> Inertia:
@@ -84,12 +84,34 @@ def numbers(model: RobotModel, part: BodyPart) -> PartNumbers:
     friction = ", ".join(f"{key} = {_toml(value)}" for key, value in laws)
     ends = joint.limits.lower, joint.limits.upper
     return PartNumbers(
-        written(inertia.mass), written(*inertia.com), written(*np.diag(tensor)),
-        written(*tensor[[0, 0, 1], [1, 2, 2]]), written(joint.rotor.inertia),
-        written(joint.rotor.gear_ratio), friction,
-        written(*ends) if np.isfinite(ends).any() else NONE,
-        written(joint.limits.velocity), written(joint.limits.effort),
-    )  # fmt: skip
+        mass=written(inertia.mass),
+        com=written(*inertia.com),
+        moments=written(*np.diag(tensor)),
+        products=written(*tensor[np.triu_indices(3, 1)]),
+        friction=friction,
+        rotor_inertia=written(joint.rotor.inertia),
+        gear_ratio=written(joint.rotor.gear_ratio),
+        position=written(*ends) if np.isfinite(ends).any() else NONE,
+        velocity=written(joint.limits.velocity),
+        effort=written(joint.limits.effort),
+    )
+
+
+BODY = {
+    "moments": "Ixx Iyy Izz",
+    "products": "Ixy Ixz Iyz",
+    "mass": "mass",
+    "com": "centre of mass",
+}
+"""The numbers of a body, and what they are called where one is wrong."""
+JOINT: dict[str, tuple[str, str, Callable[[str, str, int], list[float] | None], int]] = {
+    "rotor_inertia": ("rotor_inertia", "rotor", typed, 1),
+    "gear_ratio": ("gear_ratio", "gear ratio", typed, 1),
+    "position": ("limits", "position limits", typed_limits, 2),
+    "velocity": ("velocity_limit", "velocity limit", typed_limits, 1),
+    "effort": ("effort_limit", "effort limit", typed_limits, 1),
+}
+"""The numbers of a joint: their keys in a file, what they are called, how many are read how."""
 
 
 def edited(model: RobotModel, part: BodyPart, new: PartNumbers) -> RobotModel:
@@ -101,21 +123,13 @@ def edited(model: RobotModel, part: BodyPart, new: PartNumbers) -> RobotModel:
     now, joint = numbers(model, part), model.joints[part.link].name
     changed = {key for key in PartNumbers.__slots__ if getattr(new, key) != getattr(now, key)}
     body = _body(part, new, inertia_of(model, part), changed)
-    made: RobotModel = changes.with_link(model, part.name, None, body) if body else model
-    read: dict[str, tuple[str, Callable[[], Any]]] = {
-        "rotor_inertia": (
-            "rotor_inertia", lambda: typed(f"rotor of {joint}", new.rotor_inertia, 1)[0]),
-        "gear_ratio": (
-            "gear_ratio", lambda: typed(f"gear ratio of {joint}", new.gear_ratio, 1)[0]),
-        "position": (
-            "limits", lambda: typed_limits(f"position limits of {joint}", new.position, 2)),
-        "velocity": (
-            "velocity_limit", lambda: _only(f"velocity limit of {joint}", new.velocity)),
-        "effort": (
-            "effort_limit", lambda: _only(f"effort limit of {joint}", new.effort)),
-    }  # fmt: skip
-    keys = {key: value() for name, (key, value) in read.items() if name in changed}
-    made = changes.with_joint(made, joint, keys) if keys else made
+    made: RobotModel = table_keys.with_link(model, part.name, None, body) if body else model
+    keys: dict[str, Any] = {}
+    for name, (key, words, read, count) in JOINT.items():
+        if name in changed:
+            values = read(f"{words} of {joint}", getattr(new, name), count)
+            keys[key] = values[0] if values is not None and count == 1 else values
+    made = table_keys.with_joint(made, joint, keys) if keys else made
     if "friction" not in changed:
         return made
     law = _friction(joint, new.friction)
@@ -127,22 +141,17 @@ def _body(part: BodyPart, new: PartNumbers, now: Inertia, changed: set[str]) -> 
     """The keys of another body; empty if it is the same."""
     if new.shape.strip():
         return {"shape": _table(f"shape of {part.name}", new.shape)}
-    if not changed & {"mass", "com", "moments", "products"}:
+    if not changed & BODY.keys():
         return {}
-    tensor = np.array(now.moment_about_com)
-    mass = float(now.mass)
-    centre = [*now.com]
-    if "moments" in changed:
-        np.fill_diagonal(tensor, typed(f"Ixx Iyy Izz of {part.name}", new.moments, 3))
-    if "products" in changed:
-        rows, columns = np.triu_indices(3, 1)
-        tensor[rows, columns] = typed(f"Ixy Ixz Iyz of {part.name}", new.products, 3)
-        tensor[columns, rows] = tensor[rows, columns]
-    if "mass" in changed:
-        (mass,) = typed(f"mass of {part.name}", new.mass, 1)
-    if "com" in changed:
-        centre = typed(f"centre of mass of {part.name}", new.com, 3)
-    return {"mass": mass, "com": centre, "inertia": tensor.tolist()}
+    tensor, upper = np.array(now.moment_about_com), np.triu_indices(3, 1)
+    values: dict[str, Any] = {"mass": [now.mass], "com": now.com, "moments": np.diag(tensor).copy()}
+    values["products"] = tensor[upper]
+    for key, words in BODY.items():
+        if key in changed:
+            values[key] = typed(f"{words} of {part.name}", getattr(new, key), len(values[key]))
+    np.fill_diagonal(tensor, values["moments"])
+    tensor[upper] = tensor.T[upper] = values["products"]
+    return {"mass": float(values["mass"][0]), "com": [*values["com"]], "inertia": tensor.tolist()}
 
 
 def _friction(joint: str, text: str) -> FrictionLaw:
@@ -169,11 +178,6 @@ def _table(where: str, text: str) -> dict[str, Any]:
     return found
 
 
-def _only(where: str, text: str) -> float | None:
-    limits = typed_limits(where, text, 1)
-    return None if limits is None else limits[0]
-
-
 def _toml(value: Any) -> str:
     values = value if isinstance(value, tuple) else (value,)
     words = ", ".join(f"{float(x):.{DIGITS}g}" for x in values)
@@ -185,21 +189,6 @@ MAX_TREE = 60
 EDITED = " (edited)"
 """What the name of the source of an edited robot ends with."""
 
-
-FIELDS = {
-    "mass": ("mass [kg]", "A number, as 1.5 or 1e-2"),
-    "com": ("centre [m]", "Centre of mass in the frame of the link: x y z"),
-    "moments": ("Ixx Iyy Izz", "Moments about the centre of mass [kg m²]"),
-    "products": ("Ixy Ixz Iyz", "Products, as they stand in the tensor [kg m²]"),
-    "shape": ("or a shape", 'type = "box", size = [0.1, 0.1, 0.3], density = 2700'),
-    "friction": ("friction", "viscous = 0.1, coulomb = 0.5; empty: none"),
-    "rotor_inertia": ("rotor [kg m²]", "Inertia of the rotor, before the gear"),
-    "gear_ratio": ("gear ratio", "Turns of the motor for one of the joint"),
-    "position": ("positions", "Lowest and highest [rad or m], or none"),
-    "velocity": ("velocity limit", "A number [rad/s or m/s], or none"),
-    "effort": ("effort limit", "A number [N m or N], or none"),
-}
-"""Labels and hints of what is edited."""
 LONG = ("friction",)
 """Texts that need several lines."""
 
@@ -213,8 +202,8 @@ class EditPanel(Panel):
         self._tree = gui.add_html("")
         self._choice: Any = gui.add_dropdown("link", ("link1",))
         self._fields: dict[str, Any] = {
-            key: gui.add_text(label, "", hint=hint, multiline=key in LONG)
-            for key, (label, hint) in FIELDS.items()
+            text.name: gui.add_text(**text.metadata, initial_value="", multiline=text.name in LONG)
+            for text in fields(PartNumbers)
         }
         self._html = gui.add_html("")
         self._use = self._button("Use these numbers", self.use, disabled=True)
@@ -362,21 +351,13 @@ class EditPanel(Panel):
         self._html.content = svg.framed(bars, "edit")
 
 
-def ledger(model: RobotModel, state: State) -> Ledger:
-    """The torques of a robot that is not compiled."""
-    if state.payload > 0:
-        model = edit.with_payload(model, state.payload, add=True)
-    return Ledger(*TextbookTerms(coordinates_of(model)).ledger(*state.motion))
-
-
 def tree_html(model: RobotModel, original: RobotModel | None = None) -> str:
     """The links one below the other, indented by what carries them, those edited marked."""
-    before = {} if original is None else {part.name: part for part in parts(original)}
+    before = {} if original is None else {p.name: numbers(original, p) for p in parts(original)}
     rows = []
     for part in parts(model)[:MAX_TREE]:
-        old, mass = before.get(part.name), inertia_of(model, part).mass
-        same = old is None or original is None
-        same = same or numbers(model, part) == numbers(original, old)  # type: ignore[arg-type]
+        now, mass = numbers(model, part), inertia_of(model, part).mass
+        same = before.get(part.name, now) == now
         mark = "" if same else " <b style='color:var(--ad-near)'>edited</b>"
         name = escape(part.name)
         rows.append(

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.closed_forms.document import Line
+from armdyn.closed_forms.document import Line, index
 from armdyn.closed_forms.forms import Equations, equations
 from armdyn.closed_forms.mathml import evaluated, formula, from_latex, mathml, name, substituted
+from armdyn.closed_forms.pages import left_side, where_html
 from armdyn.errors import ArmdynError
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.report.figures import COLOURS as TERMS
@@ -50,9 +51,7 @@ class Written:
 
 def indexed(letter: str, *places: int) -> str:
     """A letter with numbers of joints below it, from 0."""
-    between = "" if max(places) < 9 else ","
-    below = between.join(str(k + 1) for k in places)
-    return f"<msub><mi>{letter}</mi><mn>{below}</mn></msub>"
+    return from_latex(f"{letter}_{{{index(*(k + 1 for k in places))}}}")
 
 
 def symbols_html(written: Written, i: int) -> str:
@@ -60,7 +59,7 @@ def symbols_html(written: Written, i: int) -> str:
     parts = []
     if written.readable:
         for block, line in _lines(written.closed, i):
-            drawn = formula(f"{_left(line)}<mo>=</mo>{mathml(line.value)}")
+            drawn = formula(f"{from_latex(left_side(line))}<mo>=</mo>{mathml(line.value)}")
             parts.append(_coloured(BLOCKS[block], f"<div style='overflow-x:auto'>{drawn}</div>"))
     else:
         notes = " ".join(written.closed.notes)
@@ -71,16 +70,7 @@ def symbols_html(written: Written, i: int) -> str:
         f"{escape(reason)}</div></details>"
         for symbol, reason in _zeros(written.structure, i)
     ]
-    where = "".join(
-        f"<tr><td>{formula(name(entry.symbol))}</td><td>{entry.value:.5g} {escape(entry.unit)}</td>"
-        f"<td>{escape(entry.text)}</td></tr>"
-        for entry in (written.closed.legend if written.readable else ())
-    )
-    legend = (
-        "<details><summary style='cursor:pointer'>symbols</summary>"
-        f"<table>{where}</table></details>"
-    )
-    return "".join(parts) + (legend if where else "")
+    return "".join(parts) + (where_html(written.closed) if written.readable else "")
 
 
 def _lines(closed: Equations, i: int) -> list[tuple[str, Line]]:
@@ -92,10 +82,6 @@ def _lines(closed: Equations, i: int) -> list[tuple[str, Line]]:
                 if (i in line.place) if block.symbol == "M" else line.place[:1] == (i,):
                     found.append((block.symbol, line))
     return found
-
-
-def _left(line: Line) -> str:
-    return f"<msub><mi>{line.symbol}</mi><mn>{line.index}</mn></msub>"
 
 
 def _coloured(term: str, content: str) -> str:
@@ -125,7 +111,9 @@ def numbers_html(closed: Equations, i: int, at: Mapping[str, float], payload: fl
         written = substituted(closed, line.value, values, svg.number)
         value = evaluated(closed, line.value, values)
         shown = f"<mo>=</mo>{written}" if len(written) < MAX_SUBSTITUTED else ""
-        content = formula(f"{_left(line)}{shown}<mo>=</mo><mn>{svg.number(value, 4)}</mn>")
+        content = formula(
+            f"{from_latex(left_side(line))}{shown}<mo>=</mo><mn>{svg.number(value, 4)}</mn>"
+        )
         data = f"<div data-line='{escape(line.name)}' data-value='{value!r}'"
         parts.append(_coloured(BLOCKS[block], f"{data} style='overflow-x:auto'>{content}</div>"))
     return "".join(parts)
@@ -335,10 +323,7 @@ class _Row:
         """Its symbols, or the sign of a sum where there are many."""
         if len(self.symbols) <= FEW_SUMMANDS:
             return "<mo>+</mo>".join(self.symbols)
-        sum_ = "<munder><mo>∑</mo><mi>j</mi></munder>"
-        index = f"<mrow><mn>{self.joint + 1}</mn><mi>j</mi></mrow>"
-        speed = "<mover><mi>q</mi><mo>¨</mo></mover>"
-        return f"{sum_}<msub><mi>M</mi>{index}</msub><msub>{speed}<mi>j</mi></msub>"
+        return from_latex(f"Σ_j M_{{{self.joint + 1}j}} q̈_j")
 
 
 def _rows(i: int, snapshot: Snapshot) -> list[_Row]:

@@ -140,7 +140,7 @@ class ExportsPanel(Panel):
         client, arm = self._session.client, self._session.arm
         height, width = client.camera.image_height, client.camera.image_width
         image = client.get_render(height, width, transport_format="png", timeout=RENDER_TIMEOUT)
-        ground = (DARK if self._session.dark else LIGHT).ground
+        ground = (DARK if self._session.dark else LIGHT)["ground"]
         return png(arm.robot, image, ground, warning(arm))
 
     def _report(self) -> None:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from armdyn.export.names import identifier
 from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
 from armdyn.studio import uploads
-from armdyn.studio.arm import Arm, arm_of
-from armdyn.studio.background import Tell
+from armdyn.studio.arm import Arm
 from armdyn.studio.panels.poses import PosesPanel
 from armdyn.studio.project import ENDING, TABLE, Project, packed, read_project
 from armdyn.studio.session import Panel, Session
@@ -29,14 +29,14 @@ class FilesPanel(Panel):
             "Open a URDF or TOML file", mime_type=".urdf,.xml,.toml", color="blue"
         )
         self._catalog.on_update(session.guard(self._chosen))
-        upload.on_upload(session.guard(self._upload))
+        upload.on_upload(session.guard(partial(self._upload, uploads.DESCRIPTIONS)))
         archive = gui.add_upload_button(
             "Open a zip with meshes, or a project", mime_type=".zip,application/zip",
             hint="A URDF or MJCF with its meshes, or a project that was saved here",
         )  # fmt: skip
         hint = "Robot, looks, state and poses in one file"
         self._button("Save the project", self._save, hint=hint)
-        archive.on_upload(session.guard(self._unpack))
+        archive.on_upload(session.guard(partial(self._upload, (".zip",))))
 
     def enter(self, arm: Arm) -> None:
         """Let the choice be the robot that is shown."""
@@ -58,37 +58,23 @@ class FilesPanel(Panel):
             # what is shown stays chosen until the other one is there
             self._catalog.value = arm.source
 
-    def _upload(self, event: Any) -> None:
+    def _upload(self, endings: tuple[str, ...], event: Any) -> None:
         file = event.target.value
-        path = uploads.keep(self._session.folder, file.name, file.content, uploads.DESCRIPTIONS)
-        self._session.open(path, uploaded=True)
+        path = uploads.keep(self._session.folder, file.name, file.content, endings)
+        self._session.open(path, self._show, uploaded=True)
 
-    def _unpack(self, event: Any) -> None:
-        file = event.target.value
-        path = uploads.keep(self._session.folder, file.name, file.content, (".zip",))
-
-        def work(tell: Tell) -> tuple[Arm, Project | None]:
-            loaded = uploads.open_upload(path, tell)
-            if loaded.robot is None:
-                for panel in self._session.panels:
-                    panel.refuse(path.name, loaded.findings)
-            arm = arm_of(loaded, path.name, path, True, tell)
-            project = None
-            if loaded.archive is not None and (loaded.archive / TABLE).is_file():
-                project = read_project(loaded.archive, arm.robot.n)
-                arm = replace(arm, pieces=project.pieces)
-            return arm, project
-
-        self._session.jobs.start("loading", work, self._show, path.name)
-
-    def _show(self, opened: tuple[Arm, Project | None]) -> None:
-        arm, project = opened
-        self._session.enter(arm)
-        if project is not None:
-            self._session.see(project.view)
-            self._poses.put(dict(project.poses))
-            if project.state is not None:
-                self._session.take(project.state)
+    def _show(self, arm: Arm, loaded: uploads.Loaded) -> None:
+        """Show what was opened, with the rest of the project that it may be."""
+        session, place = self._session, loaded.archive
+        if place is None or not (place / TABLE).is_file():
+            session.enter(arm)
+            return
+        project = read_project(place, arm.robot.n)
+        session.enter(replace(arm, pieces=project.pieces))
+        session.see(project.view)
+        self._poses.put(dict(project.poses))
+        if project.state is not None:
+            session.take(project.state)
 
     def _save(self) -> None:
         session = self._session

@@ -157,9 +157,7 @@ class HandPanel(Panel):
 
     def _dragger(self, link: int) -> Callable[[Any], Any]:
         def move(event: Any) -> None:
-            grabbed = np.array(event.start_position)
-            wanted = np.array(event.end_position)
-            self.turn(link, grabbed, wanted)
+            self.turn(link, np.array(event.start_position), np.array(event.end_position))
 
         async def dragged(event: Any) -> None:
             if event.phase == "update":

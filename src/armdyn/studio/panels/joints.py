@@ -11,7 +11,6 @@ from armdyn.arrays import Array
 from armdyn.errors import check_known, counted
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
-from armdyn.simulation.limits import effort_limits
 from armdyn.studio.arm import KINDS, Arm, Snapshot, State, slider_limits
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import TERMS, WORDS
@@ -37,14 +36,14 @@ def what_matters(arm: Arm, snapshot: Snapshot) -> Sentence:
     """What matters now: a motor that is too weak, a speed or a stop, else the motor used most."""
     model, state, names = arm.robot.model, snapshot.state, arm.robot.joint_names
     joints = model.coordinate_joints
-    limits = effort_limits(model)
+    limits = arm.robot.effort_limits
     share = np.abs(snapshot.total) / limits
     most = int(np.argmax(share))
     name = _name(most, names)
     if share[most] > 1:
         text = f"{name} needs {_percent(share[most])} of its motor here: that is more than it has"
         return Sentence(f"{text}; {_cause(snapshot, most)}.", "over")
-    speeds = np.abs(state.qd) / [joint.limits.velocity or np.inf for joint in joints]
+    speeds = np.abs(state.qd) / arm.robot.velocity_limits
     fast = int(np.argmax(speeds))
     if speeds[fast] > 1 + 1e-9:
         verb = "turns" if joints[fast].type.turns else "slides"
@@ -223,7 +222,7 @@ def described(arm: Arm) -> dict[str, Any]:
     joints = model.coordinate_joints
     letters = "".join(joint.type.letter for joint in model.joints)
     spelt = f" ({letters})" if len(letters) <= SPELT_JOINTS else ""
-    limits, ranges = effort_limits(model), ends(robot)
+    limits, ranges = robot.effort_limits, ends(robot)
     return {
         "title": arm.title,
         "source": arm.source,
@@ -250,10 +249,10 @@ def described(arm: Arm) -> dict[str, Any]:
 def ends(robot: Robot) -> dict[str, Array]:
     """Where positions, velocities and accelerations end on the page, (n, 2) each."""
     joints = robot.model.coordinate_joints
-    given = np.array([joint.limits.velocity or np.inf for joint in joints])
+    limits = robot.velocity_limits
     speeds = BEYOND_ORDINARY * np.array([joint.type.speed for joint in joints])
     bends = BEYOND_ORDINARY * np.array([joint.type.acceleration for joint in joints])
-    speeds = np.minimum(given, np.where(np.isfinite(given), 10, 1) * speeds)
+    speeds = np.minimum(limits, np.where(np.isfinite(limits), 10, 1) * speeds)
     sides = np.array([-1.0, 1.0])
     return {
         "q": slider_limits(robot),

@@ -178,10 +178,13 @@ def report(session: Session, title: str, image: Path, text: str) -> None:
 
 
 def _cell(x: float, y: float, wide: float, tall: float, element: StructureElement, n: int) -> str:
+    """A cell of a map with its words in the middle."""
     depths = {"zero": 0.05, "constant": 0.16, "varies": 0.25 + 0.55 * len(element.joints) / n}
-    return svg.cell(
-        x, y, wide, tall, POSITIVE if element.status == "varies" else "currentColor",
-        cell(element) if n <= 7 else "", size=9.5 if n > 5 else 10.5,
-        opacity=depths[element.status], data={"status": element.status},
+    drawn = svg.box(
+        x + 0.75, y + 0.75, wide - 1.5, tall - 1.5,
+        POSITIVE if element.status == "varies" else "currentColor",
+        opacity=depths[element.status], radius=3, data={"status": element.status},
         hint=element.reason or f"depends on joints {cell(element)}",
     )  # fmt: skip
+    words, size = cell(element) if n <= 7 else "", 9.5 if n > 5 else 10.5
+    return drawn + svg.text(x + wide / 2, y + tall / 2 + 3.5, words, anchor="middle", size=size)

@@ -9,7 +9,7 @@ from typing import Any
 from armdyn.errors import ArmdynError
 from armdyn.robot import Robot
 from armdyn.studio.arm import Arm, holding
-from armdyn.studio.background import Tell
+from armdyn.studio.background import Latest, Tell
 from armdyn.studio.recording import Recording
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.wire import index, number
@@ -38,14 +38,14 @@ class TimelinePanel(Panel):
         self._time, self._speed = 0.0, 1.0
         self._view: tuple[int, float, float] | None = None
         """The joint and the times that the page shows."""
-        self._playing, self._ended = threading.Event(), threading.Event()
+        self._playing, self._before = threading.Event(), 0.0
+        self._player = Latest(self._advance, PLAY_PERIOD)
         page = session.page
         page.on("play", lambda _: self._toggle())
         page.on("seek", self._seek)
         page.on("speed", self._faster)
         page.on("curve", self._look)
         page.on("forget", lambda _: self._forget())
-        threading.Thread(target=self._run, daemon=True, name="armdyn-studio-player").start()
 
     def enter(self, arm: Arm) -> None:
         """Another robot has no motion yet."""
@@ -53,8 +53,7 @@ class TimelinePanel(Panel):
 
     def close(self) -> None:
         """End the player."""
-        self._ended.set()
-        self._playing.set()
+        self._player.stop()
 
     def touch(self) -> None:
         """The arm stays where it is."""
@@ -104,7 +103,7 @@ class TimelinePanel(Panel):
             self._move()
             self._curve()
             if play:
-                self._playing.set()
+                self._play()
             self._tell()
 
     def _forget(self) -> None:
@@ -119,7 +118,7 @@ class TimelinePanel(Panel):
         elif self.recording is not None:
             if self._time >= self.recording.duration:
                 self._time = 0.0
-            self._playing.set()
+            self._play()
             self._tell()
 
     def _seek(self, message: dict[str, Any]) -> None:
@@ -165,31 +164,26 @@ class TimelinePanel(Panel):
                 }
             )
 
-    def _run(self) -> None:
-        """Move the arm and the cursor while there is something to play."""
-        before = time.monotonic()
-        while True:
-            waited = not self._playing.is_set()
-            self._playing.wait()
-            if self._ended.is_set():
-                return
-            now = time.monotonic()
-            step = 0.0 if waited else (now - before) * self._speed
-            before = now
-            try:
-                with self._session.drawing:  # no other robot enters meanwhile
-                    self._advance(step)
-            except Exception as error:
-                self._playing.clear()
-                self._session.fail(error)
-            self._ended.wait(PLAY_PERIOD)
+    def _play(self) -> None:
+        """Go on from the time that is reached."""
+        self._before = time.monotonic()
+        self._playing.set()
+        self._player.ask()
 
-    def _advance(self, step: float) -> None:
-        recording = self.recording
-        if recording is None or not self._playing.is_set():
-            return
-        self._time = min(self._time + step, recording.duration)
-        self._move()
-        if self._time >= recording.duration:
+    def _advance(self) -> None:
+        """Move the arm and the cursor, and again while there is something to play."""
+        try:
+            with self._session.drawing:  # no other robot enters meanwhile
+                recording, now = self.recording, time.monotonic()
+                if recording is None or not self._playing.is_set():
+                    return
+                step, self._before = (now - self._before) * self._speed, now
+                self._time = min(self._time + step, recording.duration)
+                self._move()
+                if self._time >= recording.duration:
+                    self._playing.clear()
+                self._tell()
+                self._player.ask()
+        except Exception as error:
             self._playing.clear()
-        self._tell()
+            self._session.fail(error)

@@ -1,7 +1,7 @@
 """Masses, centres of mass and tensors that do not fit the robot or the geometry of their link."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
@@ -43,21 +43,17 @@ def body_findings(model: RobotModel) -> Iterator[Finding]:
         max(float(np.linalg.norm(point)) for point in _landmarks(model, i))
         for i in range(len(model.links))
     ]
-    reach = _reach(model, extents)
-    for i, link in enumerate(model.links):
-        for body in link.bodies:
-            for level, message in _size_findings(model, i, body, reach, extents):
-                yield Finding(level, f"link {body.name!r}", message)
-
-
-def _reach(model: RobotModel, extents: list[float]) -> float:
-    """Length of the longest chain of joint offsets and strokes, from first joint to tip [m]."""
+    # the longest chain of joint offsets and strokes, from first joint to tip [m]
     lengths: list[float] = []
     for i, joint in enumerate(model.joints):
         step = float(np.linalg.norm(joint.placement[:3, 3]))
         before = lengths[joint.parent] + step if joint.parent >= 0 else 0.0
         lengths.append(before + _stroke(model, i))
-    return float(np.add(lengths, extents).max())
+    reach = float(np.add(lengths, extents).max())
+    for i, link in enumerate(model.links):
+        for body in link.bodies:
+            for level, message in _size_findings(model, i, body, reach, extents):
+                yield Finding(level, f"link {body.name!r}", message)
 
 
 def _landmarks(model: RobotModel, i: int) -> list[Array]:
@@ -146,7 +142,9 @@ def _size_findings(
 
 def tensor_about_origin(inertia: Inertia) -> Array | None:
     """The tensor about the centre of mass if the given one looks like one about the origin."""
-    c, m, given = inertia.com, inertia.mass, inertia.moment_about_com
+    c = inertia.com
+    m = inertia.mass
+    given = inertia.moment_about_com
     share = 2 * m * float(c @ c)
     if inertia.given_about != "com" or share <= SUSPICIOUS_OFFSET_SHARE * float(np.trace(given)):
         return None
@@ -221,7 +219,16 @@ def geometry_findings(path: Path, model: RobotModel, trusted: bool = True) -> It
             str(path),
             f"the inertia of {first!r}{more} is not held against its geometry: {reason}",
         )
-    yield from _weightless(model, geometry)
+    known = {body.name for body in bodies(model) if not body.inertia.is_zero}
+    for frame in model.frames:
+        if frame.link >= 0 and frame.name in geometry and frame.name not in known:
+            # a note where it is fixed to a link that has inertia
+            yield Finding(
+                "warning" if model.links[frame.link].inertia.is_zero else "note",
+                f"link {frame.name!r}",
+                "geometry without inertia, which weighs nothing; add an <inertial>, or load with "
+                "density=... (--density), which takes it from the geometry",
+            )
     total = sum(body.inertia.mass for body in bodies(model))
     for body in bodies(model):
         shape = geometry.get(body.name)
@@ -229,19 +236,6 @@ def geometry_findings(path: Path, model: RobotModel, trusted: bool = True) -> It
             light = body.inertia.mass < LIGHT * total
             for level, message in _findings(body.inertia, shape):
                 yield Finding("note" if light else level, f"link {body.name!r}", message)
-
-
-def _weightless(model: RobotModel, geometry: Mapping[str, LinkGeometry]) -> Iterator[Finding]:
-    """Moving links with geometry and no inertia; a note where they are fixed to one that has it."""
-    known = {body.name for body in bodies(model) if not body.inertia.is_zero}
-    for frame in model.frames:
-        if frame.link >= 0 and frame.name in geometry and frame.name not in known:
-            yield Finding(
-                "warning" if model.links[frame.link].inertia.is_zero else "note",
-                f"link {frame.name!r}",
-                "geometry without inertia, which weighs nothing; add an <inertial>, or load with "
-                "density=... (--density), which takes it from the geometry",
-            )
 
 
 def _findings(inertia: Inertia, shape: LinkGeometry) -> Iterator[tuple[Level, str]]:

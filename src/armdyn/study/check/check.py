@@ -256,7 +256,9 @@ def joint_findings(model: RobotModel) -> Iterator[Finding]:
 
 def _suspicions(joint: Joint) -> Iterator[tuple[bool, str]]:
     """Messages, and whether they are true of the joint."""
-    limits, turns, ratio = joint.limits, joint.type.turns, joint.rotor.gear_ratio
+    limits = joint.limits
+    turns = joint.type.turns
+    ratio = joint.rotor.gear_ratio
     hinge = turns and not joint.type.slides  # a screw makes many turns, and fast ones
     largest = max((abs(v) for v in (limits.lower, limits.upper) if math.isfinite(v)), default=0.0)
     span = f"limits {limits.lower:g} to {limits.upper:g}"
@@ -357,26 +359,25 @@ def loop_findings(model: RobotModel) -> Iterator[Finding]:
     except LoopError as error:
         yield Finding("error", "loops", str(error))
         return
-    yield from _of_rows(model)
+    every, independent = sum(loop.conditions for loop in model.loops), len(model.passive)
+    if independent != every:
+        names = ", ".join(repr(loop.name) for loop in model.loops)
+        yield Finding(
+            "note",
+            f"loop {names}" if len(model.loops) == 1 else f"loops {names}",
+            f"of {every} conditions {independent} are independent, as in loops in a plane; forces "
+            "in the other directions are not determined by rigid bodies, and are zero here",
+        )
     yield from _of_assembly(model, at.assembly)
     yield from _of_limits(model, at.assembly)
     if isinstance(at, LoopCoordinates):
         yield from _of_singularity(at)
-        yield from _of_ranges(at)
-
-
-def _of_rows(model: RobotModel) -> Iterator[Finding]:
-    """Conditions of which others are combinations."""
-    every = sum(loop.conditions for loop in model.loops)
-    if len(model.passive) == every:
-        return
-    names = ", ".join(repr(loop.name) for loop in model.loops)
-    yield Finding(
-        "note",
-        f"loop {names}" if len(model.loops) == 1 else f"loops {names}",
-        f"of {every} conditions {len(model.passive)} are independent, as in loops in a plane; "
-        "forces in the other directions are not determined by rigid bodies, and are zero here",
-    )
+        low, high = model.ranges.T
+        q = np.random.default_rng(0).uniform(low, high, (SAMPLES, len(low)))
+        closed = float(np.mean((at.at(q).type2 > 0).all(-1)))
+        if closed < 1:
+            share = f"they can be closed at {100 * closed:.3g} % of random positions of the "
+            yield Finding("note", "loops", f"{share}actuated joints in their ranges")
 
 
 def _of_assembly(model: RobotModel, assembly: Array) -> Iterator[Finding]:
@@ -434,18 +435,4 @@ def _of_singularity(at: LoopCoordinates) -> Iterator[Finding]:
     if near.type1 < NEAR_SINGULAR:
         yield Finding(
             "note", "assembly", "the tool can hardly move in one direction there (type 1)"
-        )
-
-
-def _of_ranges(at: LoopCoordinates) -> Iterator[Finding]:
-    """How much of the ranges of the actuated joints cannot be closed."""
-    low, high = at.model.ranges.T
-    q = np.random.default_rng(0).uniform(low, high, (SAMPLES, len(low)))
-    closed = float(np.mean((at.at(q).type2 > 0).all(-1)))
-    if closed < 1:
-        yield Finding(
-            "note",
-            "loops",
-            f"they can be closed at {100 * closed:.3g} % of random positions of the actuated "
-            "joints in their ranges",
         )

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from armdyn.arrays import Array, check_names
+from armdyn.arrays import check_names
 from armdyn.errors import ModelError, PeerError, check_known, counted, shown
 from armdyn.model.validate import Physical
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
-from armdyn.study.compare.explain import Choice, Explainer, causes
+from armdyn.study.compare.explain import Explainer, causes
 from armdyn.study.compare.files import Sources, sources
 from armdyn.study.compare.peers import PEERS, Case, Peer, version
 from armdyn.study.states import Over, StateSet, random_states, states_of
@@ -198,7 +198,9 @@ class _Comparison:
     """The robot at its states, of which the first ones were asked for."""
 
     def __init__(self, given: Sources, states: StateSet, asked: int):
-        self._given, self._states, self._asked = given, states, slice(asked)
+        self._given = given
+        self._states = states
+        self._asked = slice(asked)
         ledger = given.robot.ledger(*states.motion)
         self._scale = sum(map(np.abs, ledger.terms.values()), np.zeros_like(ledger.inertial))
         self._ours = given.robot.inverse_dynamics(*states.motion)
@@ -222,7 +224,17 @@ class _Comparison:
             return row(None, "not installed", advice)
         theirs = explainer.coordinates(answer.torque)
         gap = np.abs(theirs - self._ours)[self._asked]
-        row = partial(row, version(peer.package), **self._place(theirs, gap))
+        state, joint = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
+        row = partial(
+            row,
+            version(peer.package),
+            joint=given.robot.joint_names[joint],
+            state=state,
+            motion={k: tuple(getattr(self._states, k)[state].tolist()) for k in MOTION},
+            here=float(self._ours[state, joint]),
+            there=float(theirs[state, joint]),
+            differences=tuple(gap.max(axis=0).tolist()),
+        )
         if (gap <= explainer.tolerance).all():
             return row(
                 status="agrees", explanation="the same to rounding", residual=float(gap.max())
@@ -231,32 +243,17 @@ class _Comparison:
         ours, torque = explainer.torque(), explainer.torque(choices[0])
         residual = float(np.abs(theirs - torque).max())
         effects = (explainer.torque((cause,)) - ours for cause in choices[0])
+        said = ", or it ".join("; ".join(cause.text for cause in choice) for choice in choices)
+        sentence = f"{peer.title} {said}" if said else ""
+        if not whole:
+            partly = f", if {sentence}" if said else ""
+            sentence = f"unexplained, largest residual {residual:.3g}{partly}"
         return row(
             status="explained" if whole else "unexplained",
-            explanation=_sentence(peer.title, whole, choices, residual),
+            explanation=sentence,
             causes=tuple(
                 Effect(cause.name, cause.text, float(np.abs(effect[self._asked]).max()))
                 for cause, effect in zip(choices[0], effects, strict=True)
             ),
             residual=residual,
         )
-
-    def _place(self, theirs: Array, gap: Array) -> dict[str, Any]:
-        """Where the largest difference is among the states that were asked for."""
-        state, joint = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
-        return {
-            "joint": self._given.robot.joint_names[joint],
-            "state": state,
-            "motion": {k: tuple(getattr(self._states, k)[state].tolist()) for k in MOTION},
-            "here": float(self._ours[state, joint]),
-            "there": float(theirs[state, joint]),
-            "differences": tuple(gap.max(axis=0).tolist()),
-        }
-
-
-def _sentence(title: str, whole: bool, choices: list[Choice], residual: float) -> str:
-    said = ", or it ".join("; ".join(cause.text for cause in choice) for choice in choices)
-    if whole:
-        return f"{title} {said}"
-    text = f"unexplained, largest residual {residual:.3g}"
-    return f"{text}, if {title} {said}" if said else text

@@ -21,8 +21,7 @@ from armdyn.errors import UrdfError
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import rotor_torques
-from armdyn.io.attributes import Place, Problems
-from armdyn.io.xml import XmlElement, read_xml
+from armdyn.io.xml import Place, Problems, XmlElement, read_xml
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, Joint, Link, RobotModel, Rotor
 from armdyn.model.edit import with_base, with_gravity, without_payload
@@ -137,7 +136,10 @@ class Explainer:
         least = before = np.abs(theirs - ours).max()
         for count in range(MOST_CAUSES + 1):
             found = []
-            for choice in _compatible(felt, count):
+            for choice in combinations(felt, count):
+                slots = [slot for cause in choice for slot in cause.slots]
+                if len(slots) > len(set(slots)):  # they decide about the same thing
+                    continue
                 left = np.abs(theirs - self.torque(choice))
                 if (left <= self.tolerance).all():
                     found.append(choice)
@@ -146,14 +148,6 @@ class Explainer:
             if found:
                 return True, found
         return False, [nearest]
-
-
-def _compatible(causes: Sequence[Cause], count: int) -> Iterator[Choice]:
-    """Sets of causes that do not decide about the same thing."""
-    for choice in combinations(causes, count):
-        slots = [slot for cause in choice for slot in cause.slots]
-        if len(slots) == len(set(slots)):
-            yield choice
 
 
 def misreadings(file: Path, model: RobotModel) -> Iterator[Cause]:

@@ -16,12 +16,11 @@ from tempfile import TemporaryDirectory
 
 from armdyn.errors import TomlError, UrdfError
 from armdyn.io.atomic import write_text
-from armdyn.io.attributes import Problems
 from armdyn.io.catalog import catalog_names, catalog_path
 from armdyn.io.files import read_model, save_model
 from armdyn.io.regular import read_regular
 from armdyn.io.urdf.macros import read_robot
-from armdyn.io.xml import XmlElement, read_xml, text_from_element
+from armdyn.io.xml import Problems, XmlElement, read_xml, text_from_element
 from armdyn.loading import load
 from armdyn.model import RobotModel
 from armdyn.model.validate import Physical
@@ -63,7 +62,9 @@ class Sources:
 def sources(source: str | Path | Robot, physical: Physical = "error") -> Iterator[Sources]:
     """The files of a robot, which last as long as the block."""
     with TemporaryDirectory(prefix="armdyn-compare-") as temporary:
-        folder, formats, other = Path(temporary), {}, None
+        folder = Path(temporary)
+        formats = {}
+        other = None
         urdf = folder / "given.urdf"
         if isinstance(source, Robot):
             robot, name = source, source.name

@@ -9,8 +9,6 @@
 Friction and rotors are not in these counts. Sines and cosines are counted as calls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -142,7 +140,12 @@ def count_operations(
         effort = robot.search_effort if isinstance(robot, Robot) else EFFORTS[0]
     check_known("quantity", quantity, QUANTITIES)
     check_known("stage", stage, STAGES)
-    methods = _methods(quantity, stage, formulation)
+    methods = [method for method in METHODS if method.quantity == quantity]
+    if formulation is not None:
+        check_known(f"method for {quantity}", formulation, [m.name for m in methods])
+        methods = [method for method in methods if method.name == formulation]
+    elif stage == "minimal":
+        methods = [method for method in methods if method.function is None] or methods
     found = (stage_count(model, method, stage, effort, snap) for method in methods)
     counts = [count for count in found if count is not None]
     if not counts:
@@ -152,16 +155,6 @@ def count_operations(
             "have no stage 'regrouped', and some are written for chains"
         )
     return min(counts, key=lambda c: c.total)
-
-
-def _methods(quantity: str, stage: str, formulation: str | None) -> list[Method]:
-    """The methods that are counted."""
-    methods = [method for method in METHODS if method.quantity == quantity]
-    if formulation is not None:
-        check_known(f"method for {quantity}", formulation, [m.name for m in methods])
-        return [method for method in methods if method.name == formulation]
-    searched = [method for method in methods if method.function is None]
-    return searched if searched and stage == "minimal" else methods
 
 
 def stage_count(
@@ -177,8 +170,20 @@ def stage_count(
             return None
         request = Request(method.record.name, effort=effort)
         return quantity_program(model, request, snap=snap).operations
+    absent = stage == "regrouped" and not method.regroups
+    if absent or (method.name in CHAINS and not model.is_chain):
+        return None
     try:
-        return _textbook_count(model, method, method.function, stage, snap)
+        if stage == "written":
+            sizes = [len(model.joints)] * len(method.record.arguments)
+            return tally(partial(method.function, model), *sizes)
+        parts = branches(canonical(model, snap))
+        if stage != "customised" and method.regroups:
+            parts = [regroup(part) for part in parts]
+        graphs = (list(traced(part, method).ravel()) for part in parts)
+        if stage == "minimal":
+            graphs = (reduce(outputs) for outputs in graphs)
+        return sum(map(count, graphs), NO_OPERATIONS)
     except (ZeroDivisionError, TraceError) as error:
         if method.quantity != "forward_dynamics":
             raise
@@ -186,25 +191,6 @@ def stage_count(
             f"the mass matrix of the links of {model.name!r}, without rotors, is singular, so "
             "forward dynamics cannot be counted"
         ) from error
-
-
-def _textbook_count(
-    model: RobotModel, method: Method, function: Callable[..., Array], stage: str, snap: float
-) -> Operations | None:
-    if method.name in CHAINS and not model.is_chain:
-        return None
-    if stage == "regrouped" and not method.regroups:
-        return None
-    parts = branches(canonical(model, snap))
-    if stage == "written":
-        sizes = [len(model.joints)] * len(method.record.arguments)
-        return tally(partial(function, model), *sizes)
-    if stage != "customised" and method.regroups:
-        parts = [regroup(part) for part in parts]
-    graphs = (list(traced(part, method).ravel()) for part in parts)
-    if stage == "minimal":
-        graphs = (reduce(outputs) for outputs in graphs)
-    return sum(map(count, graphs), NO_OPERATIONS)
 
 
 def traced(part: CanonicalRobot, method: Method) -> Array:

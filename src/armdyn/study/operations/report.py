@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,9 @@ from armdyn.model import RobotModel
 from armdyn.model.joint_types import REVOLUTE
 from armdyn.quantities.proof import Proof, proved_program
 from armdyn.quantities.request import EFFORTS, Request
-from armdyn.report.figures import INK, save_picture
+from armdyn.report.figures import INK
 from armdyn.report.panels import key_row, sheet
-from armdyn.report.result import Result, Section, parts_of
+from armdyn.report.result import DrawnResult, Result, Section, parts_of
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalLink, CanonicalRobot, canonical
 from armdyn.shorten.canonical.model import COMPARED_STATES, branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import axis_in_parent
@@ -37,7 +36,6 @@ from armdyn.study.operations.count import (
     METHODS,
     QUANTITIES,
     STAGES,
-    Method,
     MethodCounts,
     count_operations,
     stage_count,
@@ -114,7 +112,7 @@ class ProgramCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class OperationReport(Result):
+class OperationReport(DrawnResult):
     """The counts of one robot."""
 
     robot: str
@@ -170,12 +168,35 @@ class OperationReport(Result):
             Section("Notes" if self.notes else "", self.notes),
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw the counts of every method to a .png, .pdf or .svg file, one bar a stage.
-
-        The rows of one quantity stand together.
-        """
-        save_picture(path, _figure, self.title, self.rows)
+    def figure(self) -> Any:
+        """The counts of every method, one bar a stage; the rows of one quantity stand together."""
+        lines: list[MethodCounts | str] = []
+        places: list[int] = []
+        for quantity, group in groupby(self.rows, lambda row: row.quantity):
+            lines += [quantity.replace("_", " "), *group]
+        height = HEAD + FOOT + INCH_A_ROW * len(lines)
+        subtitle = "of one evaluation, sines and cosines not counted"
+        figure = sheet(9.8, height, f"{self.title}: operations", subtitle, 0.017)
+        key_row(figure, 0.017, 0.84, dict(BARS.values()))
+        axes = figure.add_axes((0.22, FOOT / height, 0.70, 1 - (HEAD + FOOT) / height))
+        for place, line in enumerate(lines):
+            if isinstance(line, str):
+                axes.text(
+                    -0.29, place, line, weight="bold", color=INK, va="center",
+                    transform=axes.get_yaxis_transform(),
+                )  # fmt: skip
+            else:
+                _draw(axes, place, line)
+                places.append(place)
+        axes.set_yticks(places, [row.method.replace("_", " ") for row in self.rows])
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        axes.spines["left"].set_visible(False)
+        axes.set_ylim(len(lines) - 0.3, -0.7)
+        axes.set_xscale("log")
+        totals = [c.total for row in self.rows for c in row.stages.values() if c is not None]
+        axes.set_xlim(left=min((t for t in totals if t > 0), default=2) / 2)
+        axes.set_xlabel("multiplications and additions, logarithmic scale")
+        return figure
 
 
 PROVED = {"field": "exactly", "random": "at random states"}
@@ -236,19 +257,26 @@ def operation_report(
             "methods of textbooks are counted for the open tree, without what its loops take; "
             "minimal is the closed robot"
         )
+    n, turning = len(model.joints), all(joint.type is REVOLUTE for joint in model.joints)
     for method in chosen:
         progress(f"{method.quantity} by {method.name}")
+        published = general = None
         if method.function is None:
             request = Request(method.record.name, effort=effort)
             program, proved = proved_program(model, request, search_progress, snap)
             parts = program.operations, program.rotors, program.friction
             programs.append(ProgramCounts(method.record.name, *parts, proved))
-            stages = dict.fromkeys(STAGES) | {"minimal": programs[-1].operations}
-            rows.append(MethodCounts(method.quantity, method.name, stages))
+            stages = dict.fromkeys(STAGES) | {"minimal": program.operations}
         else:
-            rows.append(_row(model, method, snap))
-    rows = [row for row in rows if row.quantity in COMPARED and textbooks]
-    notes += _notes(rows, len(model.joints))
+            stages = {stage: stage_count(model, method, stage, snap=snap) for stage in STAGES}
+            formula = PUBLISHED.get(method.name) if turning and any(stages.values()) else None
+            if formula and method.quantity == METHOD.quantity:
+                published = formula.count(n)
+                general = count(traced(general_arm(n), method).ravel())
+        if method.quantity in COMPARED and textbooks:
+            row = MethodCounts(method.quantity, method.name, stages, published, general)
+            rows.append(row)
+    notes += _notes(rows, n)
     snapped = canonical(model, snap).snapped
     if snapped > 0:
         notes.append(
@@ -257,17 +285,6 @@ def operation_report(
             "largest of its joint"
         )
     return OperationReport(model.name, model.title or model.name, rows, programs, notes)
-
-
-def _row(model: RobotModel, method: Method, snap: float) -> MethodCounts:
-    stages = {stage: stage_count(model, method, stage, snap=snap) for stage in STAGES}
-    published = general = None
-    n, formula = len(model.joints), PUBLISHED.get(method.name)
-    turning = all(joint.type is REVOLUTE for joint in model.joints)
-    if method.quantity == "inverse_dynamics" and formula and turning and any(stages.values()):
-        published = formula.count(n)
-        general = count(traced(general_arm(n), method).ravel())
-    return MethodCounts(method.quantity, method.name, stages, published, general)
 
 
 def _notes(rows: list[MethodCounts], n: int) -> list[str]:
@@ -395,37 +412,9 @@ BARS = {
     "minimal": ("minimal", "#0B5A94"),
 }
 """Name and colour of the bar of each stage."""
-INCH_A_ROW, HEAD, FOOT = 0.30, 1.15, 0.55
-
-
-def _figure(title: str, rows: list[MethodCounts]) -> Any:
-    lines: list[MethodCounts | str] = []
-    places: list[int] = []
-    for quantity, group in groupby(rows, lambda row: row.quantity):
-        lines += [quantity.replace("_", " "), *group]
-    height = HEAD + FOOT + INCH_A_ROW * len(lines)
-    subtitle = "of one evaluation, sines and cosines not counted"
-    figure = sheet(9.8, height, f"{title}: operations", subtitle, 0.017)
-    key_row(figure, 0.017, 0.84, dict(BARS.values()))
-    axes = figure.add_axes((0.22, FOOT / height, 0.70, 1 - (HEAD + FOOT) / height))
-    for place, line in enumerate(lines):
-        if isinstance(line, str):
-            axes.text(
-                -0.29, place, line, weight="bold", color=INK, va="center",
-                transform=axes.get_yaxis_transform(),
-            )  # fmt: skip
-        else:
-            _draw(axes, place, line)
-            places.append(place)
-    axes.set_yticks(places, [row.method.replace("_", " ") for row in rows])
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
-    axes.spines["left"].set_visible(False)
-    axes.set_ylim(len(lines) - 0.3, -0.7)
-    axes.set_xscale("log")
-    totals = [c.total for row in rows for c in row.stages.values() if c is not None]
-    axes.set_xlim(left=min((t for t in totals if t > 0), default=2) / 2)
-    axes.set_xlabel("multiplications and additions, logarithmic scale")
-    return figure
+INCH_A_ROW = 0.30
+HEAD = 1.15
+FOOT = 0.55
 
 
 def _draw(axes: Any, place: float, row: MethodCounts) -> None:

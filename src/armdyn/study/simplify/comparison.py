@@ -11,7 +11,6 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.graph.count import Operations
 from armdyn.io.csv.trajectory import SampledMotion
-from armdyn.model import RobotModel
 from armdyn.robot import Robot
 from armdyn.study.operations.count import count_operations
 from armdyn.study.simplify.goals import element_name
@@ -71,14 +70,25 @@ def compare_designs(
     before: Robot, after: Robot, motion: SampledMotion | None = None, *, shaking: bool = False
 ) -> Comparison:
     """Compare two arms with the same joints, by default along `reference_trajectory`."""
-    began, robots, model = time.perf_counter(), (before, after), before.model
+    began = time.perf_counter()
+    robots = (before, after)
+    model = before.model
     q, along = workspace(model), motion or reference_trajectory(model)
     masses = [robot.mass_matrix(q) for robot in robots]
+    own = np.diag(masses[0].mean(axis=0))
     torques = [torque_report(robot, along) for robot in robots]
     return Comparison(
         before.joint_names,
         torques[0].units,
-        _elements(model, *masses),
+        tuple(
+            ElementRange(
+                element_name((model.independent[i], model.independent[j])),
+                _range(masses[0][:, i, j]),
+                _range(masses[1][:, i, j]),
+                math.sqrt(abs(own[i] * own[j])),
+            )
+            for i, j in combinations_with_replacement(range(len(own)), 2)
+        ),
         [np.abs(robot.gravity_vector(q)).max(axis=0) for robot in robots],
         [_range(np.linalg.cond(D)) for D in masses],
         [count_operations(robot) for robot in robots],
@@ -98,16 +108,3 @@ def _shaking(robot: Robot, motion: SampledMotion) -> Array:
 def _range(values: Array) -> ValueRange:
     low, high = float(values.min()), float(values.max())
     return ValueRange(low, high, float(values.mean()), high - low)
-
-
-def _elements(model: RobotModel, before: Array, after: Array) -> tuple[ElementRange, ...]:
-    own = np.diag(before.mean(axis=0))
-    return tuple(
-        ElementRange(
-            element_name((model.independent[i], model.independent[j])),
-            _range(before[:, i, j]),
-            _range(after[:, i, j]),
-            math.sqrt(abs(own[i] * own[j])),
-        )
-        for i, j in combinations_with_replacement(range(len(own)), 2)
-    )

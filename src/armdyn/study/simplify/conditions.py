@@ -21,7 +21,7 @@ from typing import Any
 
 import sympy
 
-from armdyn.closed_forms.closed_form import ClosedForm, reduced_form
+from armdyn.closed_forms.closed_form import ClosedForm
 from armdyn.closed_forms.readable import power_form
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot, symbolise
 from armdyn.errors import counted
@@ -126,22 +126,19 @@ class Solver:
             # an equation between held numbers may be true for this robot
             if equation == 0 or (not self._unknowns(equation) and self._cancels(equation)):
                 continue
-            factors = self._vanishing(equation, known)
+            if equation not in self._known:
+                self._known[equation] = [f for f in _factors(equation) if not self._sign(f)]
+            factors = [
+                f
+                for f in self._known[equation]
+                if self._unknowns(f)
+                and not any(sympy.cancel(f / n).is_number for n in known.nonzero)
+            ]
             if not factors:
                 self.failures.append(Failure(dict(known.numbers), equation, origin))
                 return None
             seen.setdefault(frozenset(factors), (factors, origin))
         return [seen[s] for s in seen if not any(other < s for other in seen)]
-
-    def _vanishing(self, equation: Any, known: Solution) -> list[Any]:
-        """The factors of an equation that unknowns can make zero."""
-        if equation not in self._known:
-            self._known[equation] = [f for f in _factors(equation) if not self._sign(f)]
-        return [
-            f
-            for f in self._known[equation]
-            if self._unknowns(f) and not any(sympy.cancel(f / n).is_number for n in known.nonzero)
-        ]
 
     def _linear(self, factored: list[tuple[list[Any], int]]) -> tuple[Any, Any] | None:
         """A number that an equation gives, with a coefficient that cannot vanish, and its value.
@@ -348,8 +345,7 @@ def unwritten(model: RobotModel, goals: Goals) -> str:
 
 def _closed_form(model: RobotModel, variables: Collection[str] = ()) -> ClosedForm:
     """The equations of the coordinates in symbols."""
-    robot = symbolise(model, {}, variables)
-    return reduced_form(robot, model) if model.loops else ClosedForm(robot)
+    return ClosedForm(symbolise(model, {}, variables))
 
 
 def _coefficients(
@@ -403,26 +399,21 @@ class _Expressions:
 
     def primitive(self, parts: list[tuple[Harmonic, Trig]]) -> Any:
         """A coefficient with whole numbers and a positive first term."""
-        total = sympy.expand(sympy.Add(*(self._fixed(h) * self._polynomial(c) for h, c in parts)))
-        _, primitive = total.as_content_primitive()
+        total = sympy.Integer(0)
+        for harmonic, coefficient in parts:
+            # the cosines and sines of angles that do not move
+            fixed = sympy.Integer(1)
+            for name, w in zip(self.ring.angles, harmonic, strict=True):
+                if w:
+                    c, s = self.symbols[f"c_{name}"], self.symbols[f"s_{name}"]
+                    fixed *= sympy.Add(*(k * c**i * s**j for (i, j), k in power_form(w).items()))
+            for _, monomial, number in coefficient:
+                powers = (self.symbols[x] ** e for x, e in self.ring.exponents(monomial).items())
+                factor = sympy.Rational(number.numerator, number.denominator)
+                total += factor * sympy.Mul(*powers) * fixed
+        _, primitive = sympy.expand(total).as_content_primitive()
         leading = sympy.Poly(primitive).LC() if primitive.free_symbols else primitive
         return sympy.expand(-primitive if leading < 0 else primitive)
-
-    def _fixed(self, harmonic: Harmonic) -> Any:
-        """The cosines and sines of angles that do not move."""
-        result = sympy.Integer(1)
-        for name, w in zip(self.ring.angles, harmonic, strict=True):
-            if w:
-                c, s = self.symbols[f"c_{name}"], self.symbols[f"s_{name}"]
-                result *= sympy.Add(*(k * c**i * s**j for (i, j), k in power_form(w).items()))
-        return result
-
-    def _polynomial(self, coefficient: Trig) -> Any:
-        terms = []
-        for _, monomial, number in coefficient:
-            powers = (self.symbols[x] ** e for x, e in self.ring.exponents(monomial).items())
-            terms.append(sympy.Rational(number.numerator, number.denominator) * sympy.Mul(*powers))
-        return sympy.Add(*terms)
 
 
 Reaches = Callable[[Mapping[str, float]], tuple[bool, str]]
@@ -489,8 +480,13 @@ def branches(
     ]
     fewest = min((len(s.numbers) for s in solutions), default=len(polynomials) + 1)
     found += _others(conditions, variables, fewest)
-    failures = [] if solutions else solver.failures
-    reasons = dict.fromkeys(_impossible(failure, conditions) for failure in failures)
+    reasons: dict[str, None] = {}
+    for failure in [] if solutions else solver.failures:
+        assumed = ", ".join(f"{s} = {plain(v)}" for s, v in failure.numbers.items())
+        origin = conditions.equations[failure.origin].sources[0] if failure.origin >= 0 else ""
+        where = f" ({origin})" if origin else ""
+        with_ = f" with {assumed}" if assumed else ""
+        reasons[f"{plain(failure.equation)} cannot be zero{where}{with_}"] = None
     return Branches(tuple(found), solver.complete, tuple(reasons), conditions)
 
 
@@ -539,15 +535,6 @@ def _others(conditions: Conditions, variables: Collection[str], fewest: int) -> 
                 branch = _branch(solution, conditions, variables, None)
                 because = "that length is not free to change"
                 yield replace(branch, needs=(f"{length} = 0",), reason=because)
-
-
-def _impossible(failure: Failure, conditions: Conditions) -> str:
-    """Why there is no way on: an equation that cannot hold."""
-    assumed = ", ".join(f"{s} = {plain(v)}" for s, v in failure.numbers.items())
-    known = failure.origin >= 0
-    where = f" ({conditions.equations[failure.origin].sources[0]})" if known else ""
-    with_ = f" with {assumed}" if assumed else ""
-    return f"{plain(failure.equation)} cannot be zero{where}{with_}"
 
 
 def plain(expression: Any) -> str:

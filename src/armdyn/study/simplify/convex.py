@@ -340,20 +340,6 @@ class Convex:
         beyond = rows[:, :10] @ phi > rows[:, 10] + 2 * _SOLVER_SLACK
         return basis.shape[1] > 0 and bool(beyond.any())
 
-    def _margin(self, i: int, own: Array, values: Array) -> float:
-        """The margin of link i; `own` is its pseudo-inertia as it was.
-
-        A link with held moments may be thin already, and it looks thinner from afar: seen from a
-        distance d, in units of the size, the smallest eigenvalue falls by (√(d² + 4) - d)² / 4.
-        """
-        if self.arm.numbers[i, 4:].all():
-            return self.margin + _SOLVER_SLACK
-        d = (
-            float(np.linalg.norm(self.arm.centres(values)[i] - self.arm.bodies[i, 1:4]))
-            / self.arm.size
-        )
-        return min(self.margin, _smallest(own) / 4) * (np.sqrt(d**2 + 4) - d) ** 2 / 4
-
     def _bodies(
         self, i: int, phi: Array, slopes: Array, values: Array
     ) -> list[tuple[Array, Array]]:
@@ -365,7 +351,13 @@ class Convex:
         unit, mass = self.arm.pseudo[i], self.arm.start[i, 0]
         changes = np.tensordot(slopes.T, unit, axes=1)
         body, own = (np.tensordot(x, unit, axes=1) for x in (phi, self.arm.start[i]))
-        margin, found = self._margin(i, own, values), []
+        margin, found = self.margin + _SOLVER_SLACK, []
+        if not self.arm.numbers[i, 4:].all():
+            # a link with held moments may be thin already, and it looks thinner from afar: seen
+            # from a distance d the smallest eigenvalue falls by (√(d² + 4) - d)² / 4
+            moved = self.arm.centres(values)[i] - self.arm.bodies[i, 1:4]
+            d = float(np.linalg.norm(moved)) / self.arm.size
+            margin = min(self.margin, _smallest(own) / 4) * (np.sqrt(d**2 + 4) - d) ** 2 / 4
         if not self.arm.add_only or _smallest(own) < margin:
             found.append((body - margin * np.eye(4), changes))
         if self.arm.add_only:
@@ -414,7 +406,9 @@ def _cheapest(system: System, region: Region, first: Array, basis: Array) -> Arr
 
 def _least(system: System, region: Region, basis: Array) -> Array | None:
     """θ with the least residual, and among these with the least cost."""
-    M, r, width = system.M, system.r, system.M.shape[1]
+    M = system.M
+    r = system.r
+    width = system.M.shape[1]
     left = np.concatenate([M, _CHANGE_WEIGHT * np.eye(width)])
     closest = nearest(left, np.concatenate([r, np.zeros(width)]), region)
     if closest is None:

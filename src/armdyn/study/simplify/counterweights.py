@@ -126,7 +126,9 @@ def _hollow(S: Array) -> Array:
         high = k + int(np.argmax(diagonal[k:]))
         low = k + int(np.argmin(diagonal[k:]))
         # a c² + 2 b c s + d s² = 0 for the direction (c, s) in the plane of both
-        a, b, d = S[high, high], S[high, low], S[low, low]
+        a = S[high, high]
+        b = S[high, low]
+        d = S[low, low]
         if a <= 0 or d >= 0:
             break
         t = (-b - math.copysign(math.sqrt(b * b - a * d), b)) / d

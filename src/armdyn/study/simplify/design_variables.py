@@ -130,7 +130,14 @@ def parse_design_variables(
     lengths: dict[str, Length] = {}
     known = _known(model, robot, lengths)
     if not known.keys() >= {*asked, *bounds, *weights}:
-        _refuse_lengths(model, {*asked, *bounds, *weights} - known.keys())
+        for word in sorted({*asked, *bounds, *weights} - known.keys()):
+            if model.loops and re.fullmatch(r".*\.(length|offset)|[ad]\d+(_\d+)?", word):
+                raise LoopError(
+                    f"{word}: lengths of {model.name!r} cannot be free, because its loop "
+                    f"{model.loops[0].name!r} would not close any more; free masses, centres of "
+                    "mass or inertias",
+                    loop=model.loops[0].name,
+                )
         # only now, because it takes long to find the lengths that can change
         lengths = _movable_lengths(model, robot)
         known = _known(model, robot, lengths)
@@ -151,11 +158,17 @@ def parse_design_variables(
             if f"{axis}{i}" in symbols and math.isfinite(most):
                 limits.setdefault(f"{axis}{i}", (min(-most, value), max(most, value)))
     numbers = [[f"{name}{i + 1}" in symbols for name in NUMBERS] for i in range(len(model.links))]
+    factors: dict[str, float] = {}
+    for word, value in weights.items():
+        weight = check_number(f"weight of {word!r}", value)
+        if weight <= 0:
+            raise ModelError(f"weight of {word!r}: expected a positive number, got {weight:g}")
+        factors |= dict.fromkeys(known[word], weight)
     return DesignVariables(
         np.array(numbers),
         tuple(x.within(*limits.get(s, OPEN)) for s, x in lengths.items() if s in symbols),
         {symbol: pair for symbol, pair in limits.items() if symbol[0] not in "ad"},
-        _weights(known, weights),
+        factors,
         reaches,
     )
 
@@ -176,18 +189,6 @@ def _sizes(model: RobotModel, robot: CanonicalRobot) -> Array:
         tool = inverse(frames[at]) @ model.tool_frame.placement
         sizes[at] = max(sizes[at], float(np.linalg.norm(tool[:3, 3])))
     return np.where(sizes > 0, sizes, robot_size(robot))
-
-
-def _refuse_lengths(model: RobotModel, words: set[str]) -> None:
-    """Refuse lengths of a robot with loops, which would not close any more."""
-    for word in sorted(words):
-        if model.loops and re.fullmatch(r".*\.(length|offset)|[ad]\d+(_\d+)?", word):
-            raise LoopError(
-                f"{word}: lengths of {model.name!r} cannot be free, because its loop "
-                f"{model.loops[0].name!r} would not close any more; free masses, centres of mass "
-                "or inertias",
-                loop=model.loops[0].name,
-            )
 
 
 def _movable_lengths(model: RobotModel, robot: CanonicalRobot) -> dict[str, Length]:
@@ -311,16 +312,6 @@ def _pair(what: str, pair: Any) -> tuple[float, float]:
     return least, most
 
 
-def _weights(known: Known, weights: Mapping[str, float]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for word, value in weights.items():
-        weight = check_number(f"weight of {word!r}", value)
-        if weight <= 0:
-            raise ModelError(f"weight of {word!r}: expected a positive number, got {weight:g}")
-        found |= dict.fromkeys(known[word], weight)
-    return found
-
-
 _MOST_SPANS_KEPT = 200
 """Spans in memory: while one centre of mass is searched, those of the other links stay."""
 
@@ -329,14 +320,19 @@ class ParametrisedArm:
     """One arm, its design variables, and the units in which its changes are measured."""
 
     def __init__(self, model: RobotModel, variables: DesignVariables, add_only: bool = False):
-        self.model, self.variables, self.add_only = model, variables, add_only
+        self.model = model
+        self.variables = variables
+        self.add_only = add_only
         self.robot = canonical(model)
         self.at = coordinates_of(model)
         self.size = robot_size(self.robot)
-        frames = canonical_frames(model)
         links = self.robot.links
         pseudo = [np.block([[x.J, x.u[:, None]], [x.u, np.array([x.M])]]) for x in links]
-        self.payload = np.array([_payload(model, i, frame) for i, frame in enumerate(frames)])
+        payload = np.zeros((len(links), 4, 4))
+        for i, frame in enumerate(canonical_frames(model)):
+            for body in (body for body in model.links[i].bodies if body.payload):
+                payload[i] += body.inertia.moved(inverse(frame) @ body.placement).pseudo
+        self.payload = np.array([numbers_of(J) for J in payload])
         """The numbers φ of the payloads, which never change, shape (n, 10)."""
         self.start = numbers_of(np.array(pseudo)) - self.payload
         """The numbers φ of the links themselves, shape (n, 10)."""
@@ -405,13 +401,18 @@ class ParametrisedArm:
         return self._span(i, *self.centres(values)[i])
 
     def _span_about(self, i: int, *centre: float) -> tuple[Array, Array]:
-        held, known = self._held(i, np.array(centre))
+        # rows F and values f of F φ = f for the held numbers
+        rows = np.eye(10)
+        rows[1:4, 0] = -np.array(centre)
+        rows[4:] = [self.tensor_row(i, k, np.array(centre)) for k in range(6)]
+        held = ~np.array([self.numbers[i, 0], *self.unknown[i], *self.numbers[i, 4:]])
+        F, f = rows[held], (self.bodies[i] * np.repeat([1, 0, 1], [1, 3, 6]))[held]
         start = self.to_units[i] @ self.start[i]
-        if not len(held):
+        if not len(F):
             return start, np.eye(10)
-        left, singular, right = np.linalg.svd(held @ self.from_units[i])
+        left, singular, right = np.linalg.svd(F @ self.from_units[i])
         rank = int(np.sum(singular > 1e-12 * singular[0]))
-        missing = left.T @ (known - held @ self.start[i])
+        missing = left.T @ (f - F @ self.start[i])
         p = start + right[:rank].T @ (missing[:rank] / singular[:rank])
         return p, right[rank:].T
 
@@ -437,15 +438,6 @@ class ParametrisedArm:
             row[1 + x if unknown[x] else 0] += centre[y] * (1.0 if unknown[x] else centre[x])
         return row
 
-    def _held(self, i: int, centre: Array) -> tuple[Array, Array]:
-        """Rows F and values f of F φ = f for the held numbers of link i."""
-        rows = np.eye(10)
-        rows[1:4, 0] = -centre
-        rows[4:] = [self.tensor_row(i, k, centre) for k in range(6)]
-        known = self.bodies[i] * np.repeat([1, 0, 1], [1, 3, 6])
-        held = ~np.array([self.numbers[i, 0], *self.unknown[i], *self.numbers[i, 4:]])
-        return rows[held], known[held]
-
 
 def _units(J: Array) -> Array:
     """Mass, first moment and tensor of pseudo-inertias (10, 4, 4), shape (10, 10)."""
@@ -453,9 +445,3 @@ def _units(J: Array) -> Array:
     tensor = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     entries = [tensor[:, a, b] * (1.0 if a == b else np.sqrt(2.0)) for _, a, b in ENTRIES]
     return np.array([J[:, 3, 3], *J[:, :3, 3].T, *entries])
-
-
-def _payload(model: RobotModel, i: int, frame: Array) -> Array:
-    held = (body for body in model.links[i].bodies if body.payload)
-    moved = (body.inertia.moved(inverse(frame) @ body.placement).pseudo for body in held)
-    return numbers_of(sum(moved, np.zeros((4, 4))))

@@ -181,7 +181,9 @@ class InertiaCoefficients:
 
     def of(self, element: GoalElement) -> Array:
         """Coefficients of an element."""
-        letter, i, j = element.letter, element.joints[0], element.joints[-1]
+        letter = element.letter
+        i = element.joints[0]
+        j = element.joints[-1]
         if letter == "D":
             return self.mass(i, j)
         if letter == "g":

@@ -6,7 +6,7 @@ they extend least: joints, links as boxes of equal inertia, masses, counterweigh
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,10 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.loops.rows import limbs
 from armdyn.model import RobotModel
 from armdyn.report import panels as pictures
 from armdyn.report.figures import GREY, INK, PALE, draw_limit, time_axis
+from armdyn.report.portrait import link_lines
 from armdyn.study.simplify.comparison import Comparison
 from armdyn.study.simplify.counterweights import LinkChange, shape
 
@@ -56,9 +56,7 @@ def draw_design(
     )  # fmt: skip
     top = grid[0].subgridspec(1, 2, width_ratios=[2, 1], wspace=0.2)
     _draw_elements(figure.add_subplot(top[0]), comparison)
-    (_draw_gravity if comparison.shaking is None else _draw_shaking)(
-        figure.add_subplot(top[1]), comparison
-    )
+    _draw_loads(figure.add_subplot(top[1]), comparison)
     _draw_arms(grid[1], models, changes)
     below = [grid[2 + row].subgridspec(1, columns, wspace=0.26) for row in range(rows)]
     for i in range(n):
@@ -93,16 +91,14 @@ def _draw_elements(panel: Any, comparison: Comparison) -> None:
     )
 
 
-def _draw_gravity(panel: Any, comparison: Comparison) -> None:
-    pictures.before_after_bars(panel, comparison.gravity, comparison.joints)
-    panel.set_ylim(0, 1.08 * max(float(g.max()) for g in comparison.gravity) or 1.0)
-    panel.set_ylabel(f"[{' or '.join(dict.fromkeys(comparison.units))}]")
-    pictures.panel_title(panel, "Largest gravity torque")
-
-
-def _draw_shaking(panel: Any, comparison: Comparison) -> None:
-    """Force and moment on the base, as shares of what they were."""
-    assert comparison.shaking is not None
+def _draw_loads(panel: Any, comparison: Comparison) -> None:
+    """Torques of gravity; or force and moment on the base, as shares of what they were."""
+    if comparison.shaking is None:
+        pictures.before_after_bars(panel, comparison.gravity, comparison.joints)
+        panel.set_ylim(0, 1.08 * max(float(g.max()) for g in comparison.gravity) or 1.0)
+        panel.set_ylabel(f"[{' or '.join(dict.fromkeys(comparison.units))}]")
+        pictures.panel_title(panel, "Largest gravity torque")
+        return
     before, after = comparison.shaking
     shares = 100 * after / np.where(before > 0, before, 1.0)
     after = np.where(shares > 100 * pictures.DRAWN_ZERO, after, 0.0)
@@ -217,8 +213,9 @@ def _in_space(model: RobotModel, added: Mapping[int, LinkChange]) -> _Sketch:
     def stacked(points: Iterable[Any], *shape: int) -> Array:
         return np.array(list(points)).reshape(-1, *shape)
 
+    lines = link_lines(model, frames)
     return _Sketch(
-        stacked(limbs(model, frames), 2, 3),
+        stacked((pair for line in lines for pair in pairwise(line)), 2, 3),
         stacked(frames.O, 3),
         stacked((moved(i, corners) for i, corners in boxes), 8, 3),
         stacked((moved(i, body.com) for i, body in bodies), 3),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,7 @@ from armdyn.arrays import Array
 from armdyn.forks import cached_property
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
-from armdyn.report.figures import save_picture
-from armdyn.report.result import PRINTED_AS_ZERO, Result, Section, parts_of, zero
+from armdyn.report.result import PRINTED_AS_ZERO, DrawnResult, Section, parts_of, zero
 from armdyn.robot import Robot
 from armdyn.study.simplify.comparison import Comparison, ValueRange, compare_designs
 from armdyn.study.simplify.conditions import Branch, Branches, Conditions, plain
@@ -53,7 +51,7 @@ class Variation:
 
 
 @dataclass(frozen=True, eq=False)
-class Simplification(Result):
+class Simplification(DrawnResult):
     """The answer to the question how a robot can be simplified.
 
     Where the goals cannot be reached, the new robot is the one that comes nearest.
@@ -135,24 +133,29 @@ class Simplification(Result):
             Section("Time", (times,), data={"seconds": seconds}),
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw both arms, mass matrix, gravity and torques, to a .png, .pdf or .svg file."""
+    def figure(self) -> Any:
+        """Both arms, mass matrix, gravity and torques."""
         model = self.before.model
         state = "reached" if self.feasible else "not reached; the nearest design"
         title = f"{model.title or model.name}, goal {self.goals}: {state}"
-        save_picture(path, draw_design, title, (model, self.model), self.changes, self.comparison)
+        return draw_design(title, (model, self.model), self.changes, self.comparison)
 
 
 def _headline(found: Simplification) -> Section:
     name = found.before.model.title or found.before.name
-    lines = [f"goal: {found.goals}", f"free: {found.variables}", _reach(found)]
+    reaches = found.variables.reaches.tolist()
+    links = zip(found.before.model.links, reaches, strict=True)
+    ends = [f"{link.name} {reach:.3g} m" for link, reach in links if np.isfinite(reach)]
+    where = f"this far from their joints: {', '.join(ends)}" if ends else "anywhere"
+    reach = f"reach: centres of mass and counterweights may be {where}"
+    lines = [f"goal: {found.goals}", f"free: {found.variables}", reach]
     remaining = [v for v in found.variations if v.remains]
     data = {
         **parts_of(found, "exit_code", "feasible", "reason", "residual", "cost", "rank"),
         "robot": found.before.name,
         "goal": found.goals.words,
         "free": found.variables.symbols,
-        "reach": [x if np.isfinite(x) else None for x in found.variables.reaches.tolist()],
+        "reach": [x if np.isfinite(x) else None for x in reaches],
         "remaining": [parts_of(v, "element", "before", "after", "scale") for v in remaining],
     }
     if found.feasible:
@@ -164,13 +167,6 @@ def _headline(found: Simplification) -> Section:
         for v in sorted(remaining, key=lambda v: -v.after / v.scale)[:MOST_LINES]
     ]
     return Section(f"{name}: not reached; {found.reason}", lines, data=data)
-
-
-def _reach(found: Simplification) -> str:
-    links = zip(found.before.model.links, found.variables.reaches.tolist(), strict=True)
-    ends = [f"{link.name} {reach:.3g} m" for link, reach in links if np.isfinite(reach)]
-    where = f"this far from their joints: {', '.join(ends)}" if ends else "anywhere"
-    return f"reach: centres of mass and counterweights may be {where}"
 
 
 def _obstacles(found: Sequence[Obstacle]) -> Section:
@@ -356,9 +352,8 @@ def shaking_section(comparison: Comparison) -> Iterator[Section]:
     """Force and moment on the base, if they were asked for."""
     if comparison.shaking is None:
         return
-    before, after = comparison.shaking
-    rows = list(zip(("force", "moment"), ("N", "N·m"), before, after, strict=True))
-    weight = float(before.max()) or 1.0
+    rows = list(zip(("force", "moment"), ("N", "N·m"), *comparison.shaking, strict=True))
+    weight = float(comparison.shaking[0].max()) or 1.0
     yield Section(
         "Shaking of the base",
         ("largest along the same motion: what the ground carries less what it carries at rest",),
@@ -375,7 +370,7 @@ def shaking_section(comparison: Comparison) -> Iterator[Section]:
 
 def costs_section(comparison: Comparison) -> Section:
     """Operations and condition numbers."""
-    operations = comparison.operations
+    operations, words = comparison.operations, ("before", "after")
     before, after = (_between(f"{x.low:.4g}", f"{x.high:.4g}") for x in comparison.condition)
     return Section(
         "Cost and conditioning",
@@ -384,17 +379,13 @@ def costs_section(comparison: Comparison) -> Section:
             f"condition number of the mass matrix: {before} before, {after} after",
         ),
         data={
-            "condition_number": before_after(comparison.condition),
-            "operations": before_after(
-                [parts_of(count, "mul", "add", "trig", "total") for count in operations]
-            ),
+            "condition_number": dict(zip(words, comparison.condition, strict=True)),
+            "operations": {
+                word: parts_of(count, "mul", "add", "trig", "total")
+                for word, count in zip(words, operations, strict=True)
+            },
         },
     )
-
-
-def before_after(pair: Sequence[Any]) -> dict[str, Any]:
-    """A pair of items as data."""
-    return dict(zip(("before", "after"), pair, strict=True))
 
 
 def _span(values: ValueRange, scale: float) -> tuple[str, str]:

@@ -180,7 +180,15 @@ def design(
     margin allows, and the reason says so.
     """
     began, model = time.perf_counter(), before.model
-    _check(variables, margin, kept, add_only)
+    if not 0 <= check_number("margin", margin) < 0.1:
+        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {shown(margin)}")
+    if check_truth("add_only", add_only) and not variables.numbers[:, 0].any():
+        raise ModelError(
+            "material can only be added where the mass is free; free a mass as well, such as "
+            "link2.mass or *.mass"
+        )
+    if not 0 <= check_number("kept", kept) <= 1:
+        raise ModelError(f"kept: expected a share from 0 to 1, got {shown(kept)}")
     arm, fine = ParametrisedArm(model, variables, add_only), lattice(model)
     elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine, arm.at)
     forbidden = obstacles(model, goals)
@@ -212,18 +220,6 @@ def design(
         variations,
         {"design": time.perf_counter() - began},
     )
-
-
-def _check(variables: DesignVariables, margin: float, kept: float, add_only: bool) -> None:
-    if not 0 <= check_number("margin", margin) < 0.1:
-        raise ModelError(f"margin: expected a number from 0 to below 0.1, got {shown(margin)}")
-    if check_truth("add_only", add_only) and not variables.numbers[:, 0].any():
-        raise ModelError(
-            "material can only be added where the mass is free; free a mass as well, such as "
-            "link2.mass or *.mass"
-        )
-    if not 0 <= check_number("kept", kept) <= 1:
-        raise ModelError(f"kept: expected a share from 0 to 1, got {shown(kept)}")
 
 
 def _unchanged(convex: Convex) -> Trial | None:
@@ -316,7 +312,11 @@ def search(convex: Convex, progress: Progress | None = None) -> Trial:
     """The best design over all values that are searched."""
     arm = convex.arm
     start = np.clip(arm.values, arm.low, arm.high)
-    choices = list(_choices(convex))
+    free = enumerate(arm.variables.lengths)
+    lengths = [k for k, x in free if x.value and x.low <= 0 <= x.high]
+    n = len(lengths)
+    counts = range(n + 1) if n <= _MOST_COMBINED else (0, 1, n)
+    choices = [zeros for count in counts for zeros in combinations(lengths, count)]
     found: list[Trial] = []
     for done, zeros in enumerate(choices, start=1):
         values = start.copy()
@@ -327,15 +327,6 @@ def search(convex: Convex, progress: Progress | None = None) -> Trial:
         if progress is not None:
             progress(done, len(choices))
     return min(found, key=_rank)
-
-
-def _choices(convex: Convex) -> Iterator[tuple[int, ...]]:
-    """Which of the lengths are made zero."""
-    free = enumerate(convex.arm.variables.lengths)
-    lengths = [k for k, x in free if x.value and x.low <= 0 <= x.high]
-    n = len(lengths)
-    for count in range(n + 1) if n <= _MOST_COMBINED else (0, 1, n):
-        yield from combinations(lengths, count)
 
 
 def _starts(convex: Convex, values: Array) -> Iterator[Array]:
@@ -376,8 +367,20 @@ def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
     at = values.copy()
 
     def residuals(x: Array, factor: float | None) -> Array:
+        """Conditions times a factor, and changes; without a factor the conditions alone.
+
+        The linear unknowns are the best ones for these values.
+        """
         at[rest] = np.clip(x, low, high)
-        return _residuals(convex, at, factor)
+        system = convex.system(at)
+        if factor is None:
+            theta = np.linalg.lstsq(system.M, system.r, rcond=1e-10)[0]
+            return system.M @ theta - system.r
+        left = np.concatenate([factor * system.M, system.C])
+        theta = np.linalg.lstsq(left, np.concatenate([factor * system.r, system.c]), rcond=None)[0]
+        missing = factor * (system.M @ theta - system.r)
+        change = system.C @ theta - system.c
+        return np.concatenate([missing, change, convex.length_changes(at)])
 
     size, x = convex.arm.size, values[rest]
     inside = _DISTANCE_FROM_BOUNDS * size
@@ -397,22 +400,6 @@ def _approach(convex: Convex, values: Array, rest: list[int]) -> Array:
         x, best = to, there
     at[rest] = x
     return at
-
-
-def _residuals(convex: Convex, values: Array, factor: float | None) -> Array:
-    """Conditions times a factor, and changes; without a factor the conditions alone.
-
-    The linear unknowns are the best ones for these values.
-    """
-    system = convex.system(values)
-    if factor is None:
-        theta = np.linalg.lstsq(system.M, system.r, rcond=1e-10)[0]
-        return system.M @ theta - system.r
-    left = np.concatenate([factor * system.M, system.C])
-    theta = np.linalg.lstsq(left, np.concatenate([factor * system.r, system.c]), rcond=None)[0]
-    missing = factor * (system.M @ theta - system.r)
-    change = system.C @ theta - system.c
-    return np.concatenate([missing, change, convex.length_changes(values)])
 
 
 def _improved(convex: Convex, best: Trial, rest: list[int]) -> Trial:

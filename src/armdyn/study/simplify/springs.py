@@ -14,11 +14,8 @@ the balance stays. Springs with a free length, and balances that are not exact, 
 nonlinear least squares from there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,13 +26,13 @@ from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.springs import spring_torques, spring_vectors
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.loops.rows import limbs
 from armdyn.model import RobotModel
-from armdyn.model.spring import Spring
+from armdyn.model.link import Spring
 from armdyn.model.transform import inverse
-from armdyn.report.figures import INK, PALE, save_picture
+from armdyn.report.figures import INK, PALE
 from armdyn.report.panels import VIEWS, before_after_bars, panel_title, sheet
-from armdyn.report.result import Result, Section, zero
+from armdyn.report.portrait import link_lines
+from armdyn.report.result import DrawnResult, Section, zero
 from armdyn.robot import Robot, check_robot
 from armdyn.study.simplify.linear import link_slopes
 from armdyn.study.states import workspace
@@ -118,7 +115,9 @@ def gravity_torques(model: RobotModel, q: Array) -> Array:
 
 def realised(numbers: Array, reach: float) -> list[tuple[float, Array, Array]]:
     """The fewest springs (k, p, a) with the sixteen scaled numbers of a place, S > 0."""
-    S, s, beta = numbers[0], reach * numbers[1:4], reach * numbers[4:7]
+    S = numbers[0]
+    s = reach * numbers[1:4]
+    beta = reach * numbers[4:7]
     B = reach**2 * numbers[7:].reshape(3, 3)
     point, anchor = s / S, beta / S
     u, sigma, v = np.linalg.svd(B - np.outer(beta, s) / S)
@@ -318,29 +317,12 @@ def _fit(problem: BalanceProblem, start: Springs) -> Springs:
 SPRING, _COILS = "#D55E00", 9
 
 
-def draw_balance(model: RobotModel, springs: Sequence[Spring], gravity: Array, left: Array) -> Any:
-    """The figure of a balance: the arm with its springs, and the torques before and after."""
-    figure = sheet(10.5, 4.6, f"{model.title or model.name}, balanced by springs", "", 0.07)
-    arm, bars = figure.subplots(1, 2, width_ratios=[1.1, 1])
-    figure.subplots_adjust(left=0.07, right=0.98, top=0.8, bottom=0.14, wspace=0.22)
-    _draw_arm(arm, model, springs)
-    joints = model.coordinate_joints
-    peaks = [np.abs(values).max(axis=0) for values in (gravity, left)]
-    words = "without springs", "with springs"
-    before_after_bars(bars, peaks, [joint.name for joint in joints], words)
-    bars.set_ylabel(f"[{' or '.join(dict.fromkeys(j.type.torque_unit for j in joints))}]")
-    bars.set_ylim(0, 1.15 * (float(peaks[0].max()) or 1.0))
-    bars.legend(frameon=False, loc="upper right", fontsize=8)
-    panel_title(bars, "Largest torque of gravity")
-    return figure
-
-
 def _draw_arm(panel: Any, model: RobotModel, springs: Sequence[Spring]) -> None:
     """The arm in the middle of its ranges, seen along the axis along which it extends least."""
     at = coordinates_of(model)
     frames = world_frames(model, at.positions(model.ranges.mean(axis=1)))
     joints = np.array(frames.O)
-    lines = [np.array(line) for line in limbs(model, frames)]
+    lines = link_lines(model, frames)
     ends = [np.array(spring_vectors(frames, spring)[1:]) for spring in springs]
     points = np.concatenate([joints, *lines, *ends])
     narrow = int(np.argmin(np.ptp(points, axis=0)))
@@ -378,7 +360,7 @@ CONFIGURATIONS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SpringBalance(Result):
+class SpringBalance(DrawnResult):
     """An arm with springs against its weight; torques are over the workspace."""
 
     robot: Robot = field(repr=False)
@@ -474,9 +456,22 @@ class SpringBalance(Result):
             {"gravity": [dict(zip(keys, row, strict=True)) for row in table]},
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw the arm with its springs, and the torques before and after."""
-        save_picture(path, draw_balance, self.robot.model, self.springs, self.gravity, self.left)
+    def figure(self) -> Any:
+        """The arm with its springs, and the torques before and after."""
+        model = self.robot.model
+        figure = sheet(10.5, 4.6, f"{model.title or model.name}, balanced by springs", "", 0.07)
+        arm, bars = figure.subplots(1, 2, width_ratios=[1.1, 1])
+        figure.subplots_adjust(left=0.07, right=0.98, top=0.8, bottom=0.14, wspace=0.22)
+        _draw_arm(arm, model, self.springs)
+        joints = model.coordinate_joints
+        peaks = [np.abs(values).max(axis=0) for values in (self.gravity, self.left)]
+        words = "without springs", "with springs"
+        before_after_bars(bars, peaks, [joint.name for joint in joints], words)
+        bars.set_ylabel(f"[{' or '.join(dict.fromkeys(j.type.torque_unit for j in joints))}]")
+        bars.set_ylim(0, 1.15 * (float(peaks[0].max()) or 1.0))
+        bars.legend(frameon=False, loc="upper right", fontsize=8)
+        panel_title(bars, "Largest torque of gravity")
+        return figure
 
 
 def spring_balance(
@@ -528,31 +523,30 @@ def _torques(model: RobotModel, springs: tuple[Spring, ...], q: Array) -> Array:
 
 
 def _pairs(model: RobotModel, between: Iterable[tuple[str, str]] | None) -> list[tuple[int, int]]:
+    """The links that springs may join; -1 is the base."""
     if between is None:
         return [(i, -1) for i in range(len(model.links))]
     if not np.iterable(between):
         raise ModelError(f"between: expected pairs of links, got {shown(between)}")
-    pairs = [_pair(model, pair) for pair in between]
+    names = {link.name: i for i, link in enumerate(model.links)}
+    names |= {"base": -1, model.base_link.name: -1}
+    pairs = []
+    for pair in between:
+        if isinstance(pair, str) or not np.iterable(pair) or len(tuple(pair)) != 2:
+            wanted = "between: expected pairs such as ('link2', 'base')"
+            raise ModelError(f"{wanted}, got {shown(pair)}")
+        for name in pair:
+            check_known(f"link of {model.name!r} named", name, names)
+        link, other = (names[name] for name in pair)
+        if link < 0 or link == other or (other >= 0 and other not in model.paths[link]):
+            raise ModelError(
+                f"a spring goes from a link to one that carries it, or to the base; "
+                f"{pair[1]!r} does not carry {pair[0]!r}"
+            )
+        pairs.append((link, other))
     if not pairs:
         raise ModelError("between: expected at least one pair of links, got none")
     return list(dict.fromkeys(pairs))
-
-
-def _pair(model: RobotModel, pair: tuple[str, str]) -> tuple[int, int]:
-    """The links that a spring joins; -1 is the base."""
-    if isinstance(pair, str) or not np.iterable(pair) or len(tuple(pair)) != 2:
-        raise ModelError(f"between: expected pairs such as ('link2', 'base'), got {shown(pair)}")
-    names = {link.name: i for i, link in enumerate(model.links)}
-    names |= {"base": -1, model.base_link.name: -1}
-    for name in pair:
-        check_known(f"link of {model.name!r} named", name, names)
-    link, other = (names[name] for name in pair)
-    if link < 0 or link == other or (other >= 0 and other not in model.paths[link]):
-        raise ModelError(
-            f"a spring goes from a link to one that carries it, or to the base; "
-            f"{pair[1]!r} does not carry {pair[0]!r}"
-        )
-    return link, other
 
 
 def _place(position: Array) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 
 from armdyn.errors import ModelError, shown
 from armdyn.io.regular import check_path
-from armdyn.io.toml.read import parsed_toml
-from armdyn.io.toml.table import Table
+from armdyn.io.toml.read import Table, parsed_toml
 
 _MOTOR_NUMBERS = ("rotor_inertia", "rated_torque", "peak_torque", "max_speed", "mass")
 _MOTOR = ("name", *_MOTOR_NUMBERS, "price", "linear", "source")
@@ -121,8 +120,9 @@ def _motor(t: Table) -> Motor:
             f"the peak torque {numbers['peak_torque']:g} is below the rated torque "
             f"{numbers['rated_torque']:g}"
         )
-    more = {"linear": t.flag("linear"), "source": t.text("source", "")}
-    return Motor(t.text("name"), **numbers, **more, price=_price(t))  # type: ignore[arg-type]
+    price, linear = _price(t), t.flag("linear")
+    source = t.text("source", "")
+    return Motor(t.text("name"), **numbers, price=price, linear=linear, source=source)
 
 
 def _gears(t: Table) -> list[Gear]:
@@ -144,7 +144,9 @@ def _gears(t: Table) -> list[Gear]:
         raise t.error(f"efficiency: expected above 0 and up to 1, got {efficiency:g}")
     numbers = {name: _number(t, name, default) for name, default in _GEAR_NUMBERS.items()}
     screw = key == "leads"
-    name, price, source = t.text("name", ""), _price(t), t.text("source", "")
+    name = t.text("name", "")
+    price = _price(t)
+    source = t.text("source", "")
     return [
         Gear(
             name or ("screw" if screw else "gear"),

@@ -23,9 +23,9 @@ from armdyn.errors import ModelError
 from armdyn.io.csv.table import numbered_columns
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
-from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, panel_grid, save_picture
+from armdyn.report.figures import COLOURS, GREY, INK, PALE, POINTS, panel_grid
 from armdyn.report.panels import handle_row, panel_title, sheet
-from armdyn.report.result import Result, Section, number
+from armdyn.report.result import DrawnResult, Section, number
 from armdyn.robot import Robot, check_robot
 from armdyn.study.states import Over, motion_of
 
@@ -104,7 +104,7 @@ def _draw(place: Any, motors: MotorReport, i: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MotorReport(Result):
+class MotorReport(DrawnResult):
     """The motors of n joints along a motion of m instants."""
 
     robot: str
@@ -203,7 +203,10 @@ class MotorReport(Result):
     def _data(self) -> list[dict[str, Any]]:
         """Each motor as plain data; None where the robot says nothing."""
         shares, power = self.motion.shares, self.power
-        t, rms, duty, beyond = self.motion.t, self.rms, self.duty, self.beyond
+        t = self.motion.t
+        rms = self.rms
+        duty = self.duty
+        beyond = self.beyond
         peaks = np.abs(self.torque).argmax(0)
         return [
             {
@@ -236,13 +239,13 @@ class MotorReport(Result):
             for i, joint in enumerate(self.joints)
         ]
 
-    def plot(self, path: str | Path) -> None:
-        """Draw torque over speed, with the limits of each motor, to a .png, .pdf or .svg file."""
+    def figure(self) -> Any:
+        """Torque over speed, with the limits of each motor."""
         title = f"{self.title}: torque over speed of each motor"
         t, source = self.motion.t, Path(self.motion.source).name
         subtitle = f"along {source + ', ' if source else ''}{t[-1] - t[0]:.4g} s"
         notes = [f"ratio {ratio:.4g}" for ratio in self.ratio]
-        save_picture(path, draw_motors, title, subtitle, self, notes)
+        return draw_motors(title, subtitle, self, notes)
 
 
 def motors(

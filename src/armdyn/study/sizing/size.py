@@ -6,8 +6,7 @@ efficiency η, a motor with the inertia J (rotor and gear) gives
 
     τ_m = τ_e/N + J N q̈        τ_e = τ_load/η where it drives the load, η τ_load where the load does
 
-so that its mean square is a/N² + 2 b J + c J² N² with a, b and c the means of τ_e², τ_e q̈ and q̈²,
-and its largest value is reached at a corner of the convex hull of all (τ_e, q̈).
+so that its mean square is a/N² + 2 b J + c J² N² with a, b and c the means of τ_e², τ_e q̈ and q̈².
 """
 
 from __future__ import annotations
@@ -18,14 +17,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from armdyn.arrays import Array, check_number
 from armdyn.errors import ModelError, SizingError, check_known, shown
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint, Rotor
-from armdyn.report.figures import save_picture
-from armdyn.report.result import Result, Section, number, parts_of
+from armdyn.report.result import DrawnResult, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.study.sizing.motor_list import Gear, Motor, MotorList, motor_list
 from armdyn.study.sizing.motors import MotorReport, check_own_motors, draw_motors
@@ -67,6 +64,8 @@ class Candidates:
     pairs: Sequence[tuple[Motor, Gear]] = field(repr=False)
     inertia: Array
     """Of rotor and gear, on the side of the motor, (K,) [kg m²]."""
+    reflected: Array
+    """The same seen from the joint, J N², (K,) [kg m² or kg]."""
     found: Array
     """What the motion asks, by `DEMANDS`, (K, 5)."""
     given: Array
@@ -77,11 +76,6 @@ class Candidates:
         """What is asked over what can be given, (K, 5)."""
         return self.found / self.given
 
-    @property
-    def reflected(self) -> Array:
-        """J N² of each pair, (K,) [kg m² or kg]."""
-        return self.inertia * np.square([gear.ratio for _, gear in self.pairs])
-
 
 def candidates(load: Load, pairs: Sequence[tuple[Motor, Gear]]) -> Candidates:
     """What the load asks of every pair, and what they can give."""
@@ -91,35 +85,20 @@ def candidates(load: Load, pairs: Sequence[tuple[Motor, Gear]]) -> Candidates:
     peak, square = np.empty(len(pairs)), np.empty(len(pairs))
     for eta in np.unique(efficiency):
         some = efficiency == eta
-        behind, n, j = load.behind(eta), N[some], J[some]
+        behind = load.behind(eta)
+        n = N[some]
+        j = J[some]
         a, b, c = (load.shares @ x for x in (behind**2, behind * load.qdd, load.qdd**2))
         square[some] = a / n**2 + 2 * b * j + c * (j * n) ** 2
-        peak[some] = _largest(behind, load.qdd, j * n**2) / n
+        # one pair after the other, because there may be many of them and of instants
+        peak[some] = [np.abs(behind + c * load.qdd).max() for c in j * n**2] / n
     speed = N * np.abs(load.qd).max()
     most = np.full(len(pairs), np.abs(load.torque).max())
     found = np.stack([peak, np.sqrt(np.maximum(square, 0.0)), speed, most, speed], axis=1)
     given = [
         (m.peak_torque, m.rated_torque, m.max_speed, g.peak_torque, g.max_speed) for m, g in pairs
     ]
-    return Candidates(pairs, J, found, np.array(given).reshape(found.shape))
-
-
-def _largest(x: Array, y: Array, c: Array) -> Array:
-    """The largest |x + c y| over points (m,), for each c, (K,).
-
-    It is at a corner of their convex hull.
-    """
-    points = np.stack([x, y], axis=1)
-    size = np.abs(points).max(axis=0)
-    size = np.where(size > 0, size, 1.0)
-    try:
-        corners = points[ConvexHull(points / size).vertices]
-    except (QhullError, ValueError):  # all points are on one line, whose ends are extreme
-        corners = points[[x.argmin(), x.argmax(), y.argmin(), y.argmax()]]
-    largest = np.zeros(len(c))
-    for a, b in corners:  # one by one, because there may be many of each
-        largest = np.maximum(largest, np.abs(a + c * b))
-    return largest
+    return Candidates(pairs, J, J * np.square(N), found, np.array(given).reshape(found.shape))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +140,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sizing(Result):
+class Sizing(DrawnResult):
     """Motors and gears for all joints of a robot."""
 
     before: Robot = field(repr=False)
@@ -177,7 +156,18 @@ class Sizing(Result):
         model = self.before.model
         joints = list(model.joints)
         for i, choice in zip(model.independent, self.choices, strict=True):
-            joints[i] = _driven(joints[i], choice)
+            joint = joints[i]
+            motor = choice.motor
+            gear = choice.gear
+            # limits are those of the motor, or of the gear if it gives less
+            limits = replace(
+                joint.limits,
+                velocity=min(motor.max_speed, gear.max_speed) / gear.ratio,
+                effort=min(motor.peak_torque * gear.ratio, gear.peak_torque),
+                continuous_effort=min(motor.rated_torque * gear.ratio, gear.peak_torque),
+            )
+            ratio = float(np.copysign(gear.ratio, joint.rotor.gear_ratio))
+            joints[i] = replace(joint, rotor=Rotor(choice.inertia, ratio), limits=limits)
         note = f"Motors and gears chosen from {self.offered.name} for the least {self.minimise}."
         return Robot(replace(model, joints=tuple(joints), note=note, letters={}))
 
@@ -212,13 +202,27 @@ class Sizing(Result):
             "robot": self.before.name,
             "trajectory": self.motion.source,
             "mass": mass,
-            "joints": list(map(_data, choices)),
+            "joints": [
+                {
+                    **parts_of(x, "joint", "matched_ratio", "use", "mass", "price"),
+                    **parts_of(x, "fitting", "tried"),
+                    "motor": x.motor.name,
+                    "gear": x.gear.name,
+                    "gear_ratio": x.gear.ratio,
+                    "rotor_inertia": x.inertia,
+                    "reflected_inertia": x.reflected,
+                    "torque": {"peak": np.abs(x.torque).max(), "rms": x.rms},
+                    "speed": np.abs(x.speed).max(),
+                    "driven_power": x.power,
+                }
+                for x in choices
+            ],
         }
         title = f"{name}: motors and gears of the least {self.minimise}"
         return (Section(title, lines, columns, rows, 3, data),)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw the motion inside what each chosen motor can give, to a .png, .pdf or .svg file."""
+    def figure(self) -> Any:
+        """The motion inside what each chosen motor can give."""
         choices, name = self.choices, self.before.model.title or self.before.name
         motors = [choice.motor for choice in choices]
         chosen = MotorReport(
@@ -234,39 +238,12 @@ class Sizing(Result):
         )
         notes = [f"{x.motor.name}, {x.gear.name} {x.gear.ratio:.4g}" for x in choices]
         told = f"least {self.minimise}, margin {self.margin:g}, from {self.offered.name}"
-        save_picture(path, draw_motors, f"{name}: chosen motors and gears", told, chosen, notes)
+        return draw_motors(f"{name}: chosen motors and gears", told, chosen, notes)
 
 
 def price_of(motor: Motor, gear: Gear) -> float | None:
     """The price of a motor and a gear, whose own may be missing; None if that of the motor is."""
     return None if motor.price is None else motor.price + (gear.price or 0.0)
-
-
-def _driven(joint: Joint, choice: Choice) -> Joint:
-    """The joint with its drive; limits are those of the motor, or of the gear if it gives less."""
-    motor, gear = choice.motor, choice.gear
-    limits = replace(
-        joint.limits,
-        velocity=min(motor.max_speed, gear.max_speed) / gear.ratio,
-        effort=min(motor.peak_torque * gear.ratio, gear.peak_torque),
-        continuous_effort=min(motor.rated_torque * gear.ratio, gear.peak_torque),
-    )
-    ratio = float(np.copysign(gear.ratio, joint.rotor.gear_ratio))
-    return replace(joint, rotor=Rotor(choice.inertia, ratio), limits=limits)
-
-
-def _data(choice: Choice) -> dict[str, Any]:
-    return {
-        **parts_of(choice, "joint", "matched_ratio", "use", "mass", "price", "fitting", "tried"),
-        "motor": choice.motor.name,
-        "gear": choice.gear.name,
-        "gear_ratio": choice.gear.ratio,
-        "rotor_inertia": choice.inertia,
-        "reflected_inertia": choice.reflected,
-        "torque": {"peak": np.abs(choice.torque).max(), "rms": choice.rms},
-        "speed": np.abs(choice.speed).max(),
-        "driven_power": choice.power,
-    }
 
 
 GOALS = ("mass", "price", "power", "inertia")

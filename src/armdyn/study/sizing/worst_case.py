@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,10 @@ from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_number
 from armdyn.errors import ModelError, shown
-from armdyn.report.figures import ALARM, COLOURS, INK, save_picture
+from armdyn.report.figures import ALARM, COLOURS, INK
 from armdyn.report.panels import name_rows, sheet
-from armdyn.report.result import Result, Section, number, parts_of
+from armdyn.report.result import DrawnResult, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.limits import effort_limits
 from armdyn.study.states import climbed, largest_rates
 
 
@@ -47,31 +45,6 @@ class HeatMap:
     """Which motor that is, from 0, (k, k)."""
     worst: tuple[float, float]
     """Where the worst case is."""
-
-
-def draw_worst_case(found: WorstCase) -> Any:
-    """The figure: a bar a motor, and the map."""
-    title = f"{found.robot.model.title or found.robot.name}: worst case"
-    heat = found.map
-    figure = sheet(11.0, 4.8, title, str(found.worst), 0.03)
-    names, uses = zip(*((demand.joint, demand.use) for demand in found.demands), strict=True)
-    room = 0.04 + 0.0075 * min(max(map(len, names)), 24)
-    left = figure.add_axes((room, 0.12, 0.46 - room, 0.68))
-    colours = [ALARM if use > 1 else COLOURS["inertial"] for use in uses]
-    left.barh(range(len(uses)), [100 * use for use in uses], color=colours, height=0.6)
-    name_rows(left, names)
-    left.axvline(100, color=INK, linewidth=1.0)
-    known = any(use > 0 for use in uses)
-    left.set_xlabel("of what the motor can give [%]" if known else "no limits of motors are known")
-    right = figure.add_axes((0.55, 0.12, 0.36, 0.68))
-    most = max(1.0, float(heat.use.max()))
-    look: Any = {"shading": "nearest", "cmap": "cividis", "rasterized": True}
-    drawn = right.pcolormesh(heat.x, heat.y, 100 * heat.use, vmin=0, vmax=100 * most, **look)
-    right.contour(heat.x, heat.y, heat.use, levels=[1.0], colors=[ALARM], linewidths=1.4)
-    right.plot(*heat.worst, marker="o", color="white", markeredgecolor=INK, markersize=8)
-    right.set(xlabel=heat.names[0], ylabel=heat.names[1])
-    figure.colorbar(drawn, ax=right, label="the motor that works hardest [%]")
-    return figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +96,7 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WorstCase(Result):
+class WorstCase(DrawnResult):
     """The worst states of a robot, motor by motor."""
 
     robot: Robot = field(repr=False)
@@ -184,9 +157,30 @@ class WorstCase(Result):
         }
         return (Section(title, lines, columns, rows, 1, data),)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw the use of each motor and the map, to a .png, .pdf or .svg file."""
-        save_picture(path, draw_worst_case, self)
+    def figure(self) -> Any:
+        """The use of each motor, a bar each, and the map."""
+        title, heat = f"{self.robot.model.title or self.robot.name}: worst case", self.map
+        figure = sheet(11.0, 4.8, title, str(self.worst), 0.03)
+        names, uses = zip(*((demand.joint, demand.use) for demand in self.demands), strict=True)
+        room = 0.04 + 0.0075 * min(max(map(len, names)), 24)
+        left = figure.add_axes((room, 0.12, 0.46 - room, 0.68))
+        colours = [ALARM if use > 1 else COLOURS["inertial"] for use in uses]
+        left.barh(range(len(uses)), [100 * use for use in uses], color=colours, height=0.6)
+        name_rows(left, names)
+        left.axvline(100, color=INK, linewidth=1.0)
+        known = any(use > 0 for use in uses)
+        left.set_xlabel(
+            "of what the motor can give [%]" if known else "no limits of motors are known"
+        )
+        right = figure.add_axes((0.55, 0.12, 0.36, 0.68))
+        most = max(1.0, float(heat.use.max()))
+        look: Any = {"shading": "nearest", "cmap": "cividis", "rasterized": True}
+        drawn = right.pcolormesh(heat.x, heat.y, 100 * heat.use, vmin=0, vmax=100 * most, **look)
+        right.contour(heat.x, heat.y, heat.use, levels=[1.0], colors=[ALARM], linewidths=1.4)
+        right.plot(*heat.worst, marker="o", color="white", markeredgecolor=INK, markersize=8)
+        right.set(xlabel=heat.names[0], ylabel=heat.names[1])
+        figure.colorbar(drawn, ax=right, label="the motor that works hardest [%]")
+        return figure
 
 
 FIRST_STATES = 2**14
@@ -257,18 +251,24 @@ class _Search:
     def __init__(self, robot: Robot, lift: float, speed: float, bends: Array, friction: bool):
         model = robot.model
         joints = model.coordinate_joints
-        given = np.array([joint.limits.velocity or np.inf for joint in joints])
-        ordinary = np.array([joint.type.speed for joint in joints])
-        rates = speed * np.where(np.isfinite(given), given, ordinary)
+        limits, ordinary = robot.velocity_limits, [joint.type.speed for joint in joints]
+        rates = speed * np.where(np.isfinite(limits), limits, ordinary)
         low, high = model.ranges.T
-        self.robot, self.joints, self.states = robot, joints, 0
+        self.robot = robot
+        self.joints = joints
+        self.states = 0
         self.low = np.concatenate([low, -rates, -bends])
         self.high = np.concatenate([high, rates, bends])
-        self.limits = effort_limits(model)
+        self.limits = robot.effort_limits
         self._masses = np.unique([0.0, lift])
         self._held = np.array([robot.payload_vector(mass) for mass in self._masses])
         self._kernel = robot.kernel("inverse_dynamics", payload=True, friction=friction)
-        self._first = self._filled()
+        from scipy.stats import qmc  # noqa: PLC0415 (slow to import)
+
+        # states that fill the box evenly; every other one moves as fast as is allowed
+        n = len(joints)
+        self._first = np.asarray(qmc.Sobol(3 * n, scramble=False).random(FIRST_STATES))
+        self._first[::2, n:] = self._first[::2, n:] > 0.5
         self._sizes = np.abs(self.torques(self._first)).max(axis=0)
 
     def torques(self, x: Array) -> Array:
@@ -292,10 +292,13 @@ class _Search:
         one = np.array([self.robot.payload_vector(mass) for mass in (0.0, 1.0)])
         empty, with_one = self._kernel(q, qd, qdd, one)[:, i]
         lift, held = float(self._masses[k]), self.robot.model.payload_mass
-        breaking = held + _breaking(float(empty), float(with_one - empty), limit)
+        # the lightest mass m with |empty + slope m| = limit
+        slope, breaking = float(with_one - empty), 0.0
+        if abs(empty) < limit:
+            breaking = (limit - np.sign(slope) * empty) / abs(slope) if slope else np.inf
         return Demand(
             joint.name, joint.type.torque_unit, float(torques[k]), limit, q, qd, qdd,
-            lift, held + lift, breaking,
+            lift, held + lift, held + float(breaking),
         )  # fmt: skip
 
     def map(self, demands: tuple[Demand, ...]) -> HeatMap:
@@ -329,19 +332,3 @@ class _Search:
         one, two = (f"{self.joints[k].name} [{self.joints[k].type.unit}]" for k in (a, b))
         at = float(worst.q[a]), float(worst.q[b])
         return HeatMap((a, b), (one, two), x, y, found.max(axis=-1), found.argmax(axis=-1), at)
-
-    def _filled(self) -> Array:
-        """States that fill the box evenly; every other one moves as fast as is allowed."""
-        from scipy.stats import qmc  # noqa: PLC0415 (slow to import)
-
-        n = len(self.joints)
-        x = np.asarray(qmc.Sobol(3 * n, scramble=False).random(FIRST_STATES))
-        x[::2, n:] = x[::2, n:] > 0.5
-        return x
-
-
-def _breaking(empty: float, slope: float, limit: float) -> float:
-    """The lightest mass m [kg] with |empty + slope m| = limit; infinite if there is none."""
-    if abs(empty) >= limit:
-        return 0.0
-    return (limit - np.sign(slope) * empty) / abs(slope) if slope else float("inf")

@@ -24,7 +24,7 @@ from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.operations import TRIG
 from armdyn.graph.visit import reachable
 from armdyn.model import RobotModel
-from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, canonical, is_quarter
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, is_quarter
 from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.parameters import ENTRIES, parameters
 from armdyn.shorten.symbolic import mapped
@@ -133,7 +133,15 @@ def _trunk(part: CanonicalRobot, members: tuple[int, ...], values: dict[str, flo
         parts = ("m", *centre, *(f"I{name}" for name, _, _ in ENTRIES))
         names = [f"{part}{i + 1}" for part in parts]
         inertial |= {name: (k, values[name]) for name in names}
-        links[k] = _link(links[k], [*map(graph.parameter, names)], central=centre == "xyz")
+        # m, centre of mass and inertia about it, or its first moment, as symbols
+        mass, *symbols = map(graph.parameter, names)
+        c, I = np.array(symbols[:3]), np.empty((3, 3), dtype=object)
+        for (_, a, b), entry in zip(ENTRIES, symbols[3:], strict=True):
+            I[a, b] = I[b, a] = entry
+        J = 0.5 * (I[0, 0] + I[1, 1] + I[2, 2]) * np.eye(3) - I
+        if centre == "xyz":
+            J, c = J + mass * np.outer(c, c), mass * c
+        links[k] = replace(links[k], J=frozen(J), u=frozen(c), M=mass)
     model = model_from_canonical(replace(part, links=tuple(links)))
     positions = [graph.input(f"q{i + 1}") for i in members]
     q = np.array(positions, dtype=object)
@@ -157,19 +165,6 @@ def _trunk(part: CanonicalRobot, members: tuple[int, ...], values: dict[str, flo
         nodes([dot(a, model.gravity) for a in z]),
         nodes([cross(a, model.gravity) for a in z]),
     )
-
-
-def _link(link: CanonicalLink, symbols: Sequence[Node], central: bool) -> CanonicalLink:
-    """The link with m, centre of mass and inertia about it, or its first moment, as symbols."""
-    mass = symbols[0]
-    c = np.array(symbols[1:4])
-    I = np.empty((3, 3), dtype=object)
-    for (_, a, b), entry in zip(ENTRIES, symbols[4:], strict=True):
-        I[a, b] = I[b, a] = entry
-    J = 0.5 * (I[0, 0] + I[1, 1] + I[2, 2]) * np.eye(3) - I
-    if central:
-        J, c = J + mass * np.outer(c, c), mass * c
-    return replace(link, J=frozen(J), u=frozen(c), M=mass)
 
 
 SEEDS = (0, 1)

@@ -13,7 +13,6 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -25,9 +24,9 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.model import RobotModel
-from armdyn.report.figures import GREY, INK, PALE, save_picture
+from armdyn.report.figures import GREY, INK, PALE
 from armdyn.report.panels import key_row, sheet
-from armdyn.report.result import Result, Section, parts_of
+from armdyn.report.result import DrawnResult, Section, parts_of
 from armdyn.robot import Robot
 from armdyn.study.structure.probe import Trunk, awakened, joint_axes, patterns, trunks
 
@@ -125,7 +124,9 @@ class Why:
         """Why g_i is zero or constant; nothing where it varies."""
         if not self.g.constant[i]:
             return "", ()
-        slides, level, upright = self.trunk.slides[i], self.axes.level[i], self.axes.upright[i]
+        slides = self.trunk.slides[i]
+        level = self.axes.level[i]
+        upright = self.axes.upright[i]
         if self.g.zero[i]:
             if level and upright:
                 return "there is no gravity", ()
@@ -204,7 +205,7 @@ class StructureElement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Structure(Result):
+class Structure(DrawnResult):
     """The elements of D, h and g of a robot, over all its moving joints."""
 
     robot: str
@@ -284,9 +285,47 @@ class Structure(Result):
             data[letter].append({"place": place, **asdict(element)})
         return Section(f"{self.title}: structure of D, h and g in", lines, data=data)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw what the elements of D, h and g depend on to a .png, .pdf or .svg file."""
-        save_picture(path, _figure, self)
+    def figure(self) -> Any:
+        """What the elements of D, h and g depend on."""
+        n = len(self.joints)
+        columns = n if n <= 3 else int(np.ceil(np.sqrt(n)))
+        rows = -(-n // columns)
+        big, small = next((sides for most, sides in CELLS if n <= most), (4.2 / n, 2.4 / n))
+        big, small = max(big, 0.1), max(small, 0.045)
+        beside = LEFT + (n + 1) * big + BESIDE + 2 * BETWEEN
+        width = max(beside + columns * (n * small + BETWEEN) - BETWEEN + RIGHT, 7.6)
+        notes = _notes(self, (beside if n > 3 else width) - 2 * BETWEEN)
+        left_side = n * big + NOTE_HEIGHT * (len(notes) + 2)
+        height = HEAD + max(left_side, rows * (n * small + ABOVE) - ABOVE) + FOOT
+        counts = []
+        for name, count in self.counts.items():
+            constant = f", {count['constant']} constant" if count["constant"] else ""
+            counts.append(f"{name}: {count['zero']} of {sum(count.values())} zero{constant}")
+        title = f"{self.title}: structure of the dynamics"
+        figure = sheet(width, height, title, f"{EQUATION}      {'  ·  '.join(counts)}", 0.2 / width)
+        key_row(figure, 0.2 / width, 0.88, _colours(self), edgecolor=PALE, linewidth=0.8)
+
+        def place(left: float, top: float, across: float, down: float) -> Any:
+            return figure.add_axes(
+                (left / width, 1 - (top + down) / height, across / width, down / height)
+            )
+
+        axes = place(LEFT, HEAD, n * big, n * big)
+        _draw(axes, self.D, big, n, "D  mass matrix")
+        axes = place(LEFT + n * big + BESIDE, HEAD, big, n * big)
+        _draw(axes, self.g[:, None], big, n, "g  gravity")
+        for i, grid in enumerate(self.h):
+            row, column = divmod(i, columns)
+            left = beside + column * (n * small + BETWEEN)
+            axes = place(left, HEAD + row * (n * small + ABOVE), n * small, n * small)
+            half = grid.copy()
+            half[np.tril_indices(n, -1)] = None
+            title = f"h$_{{{i + 1}}}$" + ("  velocities" if i == 0 else "")
+            _draw(axes, half, small, n, title)
+        below = 1 - (HEAD + n * big + 1.5 * NOTE_HEIGHT) / height
+        look = dict(color=INK, fontsize=8, va="top", linespacing=1.3)
+        figure.text(0.2 / width, below, "\n".join(notes), **look)
+        return figure
 
 
 def is_mirror(place: tuple[int, ...]) -> bool:
@@ -359,12 +398,19 @@ SHARED = "a drive turns with both joints"
 
 MOST_JOINTS_WITH_TEXT = 7
 """Cells have text up to this number of joints."""
+CELLS = (3, (0.8, 0.62)), (5, (0.66, 0.5)), (MOST_JOINTS_WITH_TEXT, (0.58, 0.44))
+"""Sides of a cell of D and of h [inch] up to so many joints."""
 ZERO, CONSTANT, ROUNDED, MIRROR = "#FFFFFF", "#F1EBD8", "#F6C98A", "#ECECEC"
 ONE_JOINT, ALL_JOINTS = "#CFE3F2", "#08487F"
 """Colours of an element that depends on one joint and on all."""
 EQUATION = r"$\tau_i = \sum_j D_{ij}\,\ddot q_j + \sum_{km} h_{ikm}\,\dot q_k \dot q_m + g_i$"
-LEFT, RIGHT, HEAD, FOOT = 0.45, 0.3, 1.75, 0.3
-BESIDE, BETWEEN, ABOVE = 0.28, 0.42, 0.55
+LEFT = 0.45
+RIGHT = 0.3
+HEAD = 1.75
+FOOT = 0.3
+BESIDE = 0.28
+BETWEEN = 0.42
+ABOVE = 0.55
 """Room between D and g, between maps, and above a map [inch]."""
 
 NOTE_HEIGHT, MOST_NOTES = 0.15, 24
@@ -456,48 +502,6 @@ def _ranges(model: RobotModel) -> list[Ranges]:
     ]
 
 
-def _figure(structure: Structure) -> Any:
-    n = len(structure.joints)
-    columns = n if n <= 3 else int(np.ceil(np.sqrt(n)))
-    rows = -(-n // columns)
-    big, small = _cell_sizes(n)
-    beside = LEFT + (n + 1) * big + BESIDE + 2 * BETWEEN
-    width = max(beside + columns * (n * small + BETWEEN) - BETWEEN + RIGHT, 7.6)
-    notes = _notes(structure, (beside if n > 3 else width) - 2 * BETWEEN)
-    left_side = n * big + NOTE_HEIGHT * (len(notes) + 2)
-    height = HEAD + max(left_side, rows * (n * small + ABOVE) - ABOVE) + FOOT
-    counts = []
-    for name, count in structure.counts.items():
-        constant = f", {count['constant']} constant" if count["constant"] else ""
-        counts.append(f"{name}: {count['zero']} of {sum(count.values())} zero{constant}")
-    title = f"{structure.title}: structure of the dynamics"
-    figure = sheet(width, height, title, f"{EQUATION}      {'  ·  '.join(counts)}", 0.2 / width)
-    key_row(figure, 0.2 / width, 0.88, _colours(structure), edgecolor=PALE, linewidth=0.8)
-
-    def place(left: float, top: float, across: float, down: float) -> Any:
-        return figure.add_axes(
-            (left / width, 1 - (top + down) / height, across / width, down / height)
-        )
-
-    axes = place(LEFT, HEAD, n * big, n * big)
-    _draw(axes, structure.D, big, n, "D  mass matrix")
-    axes = place(LEFT + n * big + BESIDE, HEAD, big, n * big)
-    _draw(axes, structure.g[:, None], big, n, "g  gravity")
-    for i, grid in enumerate(structure.h):
-        row, column = divmod(i, columns)
-        left = beside + column * (n * small + BETWEEN)
-        axes = place(left, HEAD + row * (n * small + ABOVE), n * small, n * small)
-        half = grid.copy()
-        half[np.tril_indices(n, -1)] = None
-        title = f"h$_{{{i + 1}}}$" + ("  velocities" if i == 0 else "")
-        _draw(axes, half, small, n, title)
-    figure.text(
-        0.2 / width, 1 - (HEAD + n * big + 1.5 * NOTE_HEIGHT) / height, "\n".join(notes), color=INK,
-        fontsize=8, va="top", linespacing=1.3,
-    )  # fmt: skip
-    return figure
-
-
 def _notes(structure: Structure, width: float) -> list[str]:
     """Why elements of D and g are zero or constant, in lines of a width [inch]."""
     lines: list[str] = []
@@ -507,14 +511,6 @@ def _notes(structure: Structure, width: float) -> list[str]:
                 f"{elements}: {reason}", int(width / 0.068), subsequent_indent="    "
             )
     return lines if len(lines) <= MOST_NOTES else [*lines[: MOST_NOTES - 1], "and other reasons"]
-
-
-def _cell_sizes(n: int) -> tuple[float, float]:
-    """Sides of a cell of D and of h [inch]."""
-    for most, sizes in ((3, (0.8, 0.62)), (5, (0.66, 0.5)), (MOST_JOINTS_WITH_TEXT, (0.58, 0.44))):
-        if n <= most:
-            return sizes
-    return max(4.2 / n, 0.1), max(2.4 / n, 0.045)
 
 
 def _colour(element: StructureElement | None, n: int) -> Any:
@@ -548,7 +544,12 @@ def _draw(axes: Any, cells: Array, side: float, n: int, title: str) -> None:
     axes.vlines(range(columns + 1), 0, rows, **line)
     for (i, j), element in np.ndenumerate(cells) if few else ():
         if element is not None:
-            text = _label(element, short=side < 0.5)
+            short, text = side < 0.5, cell(element)
+            if element.status == "varies":
+                runs = spans(element.joints).replace("-", "–")
+                text = runs if short else " ".join(f"q{run}" for run in runs.split(","))
+            elif element.status == "constant" and not short:
+                text = "const"
             dark = sum(colours[i, j]) < 1.75
             ink = "white" if dark else GREY if element.status == "zero" else INK
             size = min(9.5, 72 * side * 0.88 / (0.56 * max(len(text), 3)))
@@ -563,13 +564,6 @@ def _draw(axes: Any, cells: Array, side: float, n: int, title: str) -> None:
     )
     axes.spines[:].set_visible(False)
     axes.set_title(title, fontsize=10, weight="bold", color=INK, pad=6 if columns > 1 else 16.5)
-
-
-def _label(element: StructureElement, short: bool) -> str:
-    if element.status != "varies":
-        return "const" if element.status == "constant" and not short else cell(element)
-    runs = spans(element.joints).replace("-", "–")
-    return runs if short else " ".join(f"q{run}" for run in runs.split(","))
 
 
 def _colours(structure: Structure) -> dict[str, Any]:

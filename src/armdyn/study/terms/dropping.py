@@ -126,8 +126,14 @@ class RegroupedModel:
             found[:, part] = -np.moveaxis(Y @ columns, -1, 0)
             rates, accelerations = here.rates(qd), here.accelerations(qd, qdd)
             for k, x in enumerate(dropped):
-                if x.place is None:
-                    found[k, part] = here.torques(self._of_motor(x, rates, accelerations))
+                if x.place is None:  # what is missing without a rotor or a term of friction
+                    fewer = _without_motors(model, [x])
+                    if x.term is None:
+                        less = rotor_torques(fewer, accelerations)
+                        less = less - rotor_torques(model, accelerations)
+                    else:
+                        less = friction_torque(fewer, rates) - friction_torque(model, rates)
+                    found[k, part] = here.torques(less)
         return found
 
     def _parameters(self, x: Droppable) -> Array:
@@ -138,13 +144,6 @@ class RegroupedModel:
             alone[x.place] = alone[x.place[::-1]] = self.pseudo[x.joint][x.place]
             ten[x.joint] = ten_parameters(Inertia.from_pseudo(F @ alone @ F.T))
         return ten.ravel()
-
-    def _of_motor(self, x: Droppable, qd: Array, qdd: Array) -> Array:
-        """What is missing without a rotor or a term of friction, at all joints, (m, N)."""
-        fewer = _without_motors(self.model, [x])
-        if x.term is None:
-            return rotor_torques(fewer, qdd) - rotor_torques(self.model, qdd)
-        return friction_torque(fewer, qd) - friction_torque(self.model, qd)
 
 
 def _without_motors(model: RobotModel, dropped: Sequence[Droppable]) -> RobotModel:
@@ -159,40 +158,40 @@ def _without_motors(model: RobotModel, dropped: Sequence[Droppable]) -> RobotMod
     return replace(model, joints=tuple(owners[:n]), drives=tuple(owners[n:]))
 
 
-def greedy(start: Array, effects: Array, scale: Array, tolerance: float) -> list[int]:
+def greedy(
+    start: Array, effects: Array, scale: Array, tolerance: float, joints: Sequence[int] = ()
+) -> list[int]:
     """What may be left out, each time the one that leaves the smallest largest error.
+
+    Where their joints are told, those of the last joints go first, as their programs are longest,
+    and of each joint those with the smallest effect.
 
     Args:
         start: The error of the torques before anything is left out, (m, n).
         effects: What leaving out each one adds to it, (k, m, n).
         scale: What errors of each joint are measured by, (n,).
         tolerance: The largest error allowed, relative to the scale.
+        joints: The joint of each one, from 0.
 
     Returns:
         The places of those that are left out, in this order.
     """
-    error, relative = start / scale, effects / scale
-    left, found = list(range(len(effects))), list[int]()
+    error = start / scale
+    relative = effects / scale
+    found = list[int]()
+    alone, left = np.abs(relative).max((1, 2), initial=0.0), list(range(len(effects)))
+    if joints:
+        left.sort(key=lambda k: (-joints[k], alone[k]))
     while left:
-        worst = [float(np.abs(error + relative[k]).max()) for k in left]
+        tried = left[:1] if joints else left
+        worst = [float(np.abs(error + relative[k]).max()) for k in tried]
         place = int(np.argmin(worst))
-        if worst[place] > tolerance:
+        if worst[place] <= tolerance:
+            found.append(left[place])
+            error = error + relative[found[-1]]
+        elif not joints:
             break
-        found.append(left.pop(place))
-        error = error + relative[found[-1]]
-    return found
-
-
-def distal_first(
-    start: Array, effects: Array, scale: Array, tolerance: float, joints: Sequence[int]
-) -> list[int]:
-    """The same, those of the last joints first, as their programs are the longest."""
-    error, relative, found = start / scale, effects / scale, list[int]()
-    alone = np.abs(relative).max((1, 2), initial=0.0)
-    for k in sorted(range(len(effects)), key=lambda k: (-joints[k], alone[k])):
-        if np.abs(error + relative[k]).max() <= tolerance:
-            found.append(k)
-            error = error + relative[k]
+        del left[place]
     return found
 
 
@@ -206,18 +205,6 @@ TERM_DEPTH = 5
 """How many operations deep a term is written out."""
 COUNTED = ("add", "sub", "mul", "div")
 """Operations that are worth saving."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PruningStates:
-    """The states by which terms are chosen, and the torques that the full model has there."""
-
-    inputs: Mapping[str, Array]
-    """Values of the inputs of the program by name, (m,) each."""
-    torques: Array
-    """Torques of the full model, (n, m)."""
-    scale: Array
-    """What errors of each joint are measured by, (n,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +238,20 @@ class DroppedTerm:
 
 
 def pruned(
-    outputs: Sequence[Node], states: PruningStates, tolerance: float
+    outputs: Sequence[Node],
+    inputs: Mapping[str, Array],
+    torques: Array,
+    scale: Array,
+    tolerance: float,
 ) -> tuple[list[Node], list[DroppedTerm]]:
-    """The outputs with terms left out, within the tolerance at these states, and these terms."""
+    """The outputs with terms left out, within the tolerance at some states, and these terms.
+
+    The states are inputs by name, (m,) each, at which the full model has the torques (n, m); errors
+    of each joint are measured by the scale (n,).
+    """
     kept, dropped = list(outputs), list[DroppedTerm]()
     for level in LEVELS:
-        round_ = _Round(kept, states, level * tolerance)
+        round_ = _Round(kept, inputs, torques, scale[:, None], level * tolerance)
         round_.accept(round_.cuts())
         kept = round_.rebuilt()
         for cut in round_.taken.values():
@@ -280,14 +275,19 @@ def _written(node: Node, depth: int) -> Infix:
 class _Round:
     """One walk through all sums of a program."""
 
-    def __init__(self, outputs: list[Node], states: PruningStates, tolerance: float):
-        self.outputs, self.states, self.tolerance = outputs, states, tolerance
+    def __init__(
+        self, outputs: list[Node], inputs: Any, torques: Array, scale: Array, tolerance: float
+    ):
+        self.outputs = outputs
+        self.torques = torques
+        self.scale = scale
+        self.tolerance = tolerance
         self.nodes = reachable(outputs)
         self.left = max(FEWEST_EVALUATIONS, EVALUATED_NODES // len(self.nodes))
         """How often the program may still be evaluated."""
         self.taken: dict[int, Cut] = {}
         leaves = [node for node in self.nodes if not node.args]
-        values = evaluate(leaves, states.inputs)
+        values = evaluate(leaves, inputs)
         self.leaves = {node.index: value for node, value in zip(leaves, values, strict=True)}
         self.values = self._evaluated()
 
@@ -300,7 +300,10 @@ class _Round:
         before = dict(self.taken)
         for cut in cuts:
             self.taken.setdefault(cut.node.index, cut)
-        if self._error() <= self.tolerance:
+        values = self._evaluated()
+        found = [np.broadcast_to(values[o.index], self.torques[0].shape) for o in self.outputs]
+        errors = np.abs(np.stack(found) - self.torques) / self.scale
+        if errors.max() <= self.tolerance:
             return
         self.taken = before
         if len(cuts) > 1:
@@ -319,7 +322,7 @@ class _Round:
                 continue
             first, second = node.args
             for gone, kept in ((second, first), (first, second)):
-                effect = slope * self.values[gone.index] / self.states.scale[:, None]
+                effect = slope * self.values[gone.index] / self.scale
                 errors = np.abs(effect).max(axis=1)
                 if errors.max() <= 2 * self.tolerance:
                     price = float(errors.max()) / (1 + saved[gone.index])
@@ -337,11 +340,6 @@ class _Round:
                 kept = made[cut.kept.index]
                 made[node.index] = graph.neg(kept) if cut.negative else kept
         return [made[node.index] for node in self.outputs]
-
-    def _error(self) -> float:
-        values, torques = self._evaluated(), self.states.torques
-        found = [np.broadcast_to(values[o.index], torques[0].shape) for o in self.outputs]
-        return float((np.abs(np.stack(found) - torques) / self.states.scale[:, None]).max())
 
     def _evaluated(self) -> dict[int, Any]:
         """The values of all nodes, with the cuts taken so far."""
@@ -407,7 +405,9 @@ MOST_TRIED = 60
 """Parameters beyond which fewer ways are tried: programs take long to write then."""
 SCALE_ROUNDING = 1e-9
 """A torque that is smaller, relative to the largest of all joints, is rounding."""
-MOST_PARAMETER_STATES, MOST_PRUNING_STATES, FEWEST_PRUNING_STATES = 4000, 800, 60
+MOST_PARAMETER_STATES = 4000
+MOST_PRUNING_STATES = 800
+FEWEST_PRUNING_STATES = 60
 """States by which parameters and terms of sums are chosen; the result is compared at all."""
 STARTS = 4
 """States from which the worst state of each joint is searched."""
@@ -508,11 +508,8 @@ class Search:
             if np.abs(start / self.scale).max() > tolerance:
                 return None
         effects = self.regrouped.effects(self.droppable, some, way.velocities)
-        if way.distal:
-            joints = [x.joint for x in self.droppable]
-            places = distal_first(start, effects, self.scale, tolerance, joints)
-        else:
-            places = greedy(start, effects, self.scale, way.share * tolerance)
+        joints = [x.joint for x in self.droppable] if way.distal else []
+        places = greedy(start, effects, self.scale, way.share * tolerance, joints)
         return tuple(self.droppable[k] for k in places)
 
     def _model(self, dropped: tuple[Droppable, ...], velocities: bool) -> Model:
@@ -547,7 +544,7 @@ class Search:
         some = self._some(states, most)
         inputs = numbered_columns(dict(zip(("q", "qd", "qdd"), some.motion, strict=True)))
         torques = self.robot.inverse_dynamics(*some.motion).T
-        kept, terms = pruned(outputs, PruningStates(inputs, torques, self.scale), tolerance)
+        kept, terms = pruned(outputs, inputs, torques, self.scale, tolerance)
         program = _program(model.robot, settle(kept))
         short = program.whole.total <= MOST_SHORTENED.value
         better = _program(model.robot, settle(shorten(kept) if short else reduce(kept)))

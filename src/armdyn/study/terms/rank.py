@@ -9,57 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, check_known, counted, shown
-from armdyn.report.figures import COLOURS, INK, panel_grid, save_picture
+from armdyn.report.figures import COLOURS, INK, panel_grid
 from armdyn.report.panels import bar_rows, name_rows, panel_title, sheet
-from armdyn.report.result import Result, Section, number, parts_of
+from armdyn.report.result import DrawnResult, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.limits import effort_limits
 from armdyn.study.operations.count import count_operations
 from armdyn.study.states import OnLimits, Over, StateSet, is_workspace, states_of
 
 PANELS_A_ROW = 3
 _BEST, _OTHERS = COLOURS["inertial"], "#A9CBE4"
-
-
-def draw_ranking(ranking: Ranking) -> Any:
-    """A panel a measure with a bar an arm, the smallest one dark."""
-    names, measures = [arm.name for arm in ranking.arms], ranking.measures
-    height = 1.0 + -(-len(measures) // PANELS_A_ROW) * (0.75 + 0.3 * len(names))
-    title = f"{counted(len(names), 'arm')} on one task, by {_plain(ranking.by)}"
-    figure = sheet(12.0, height, title, f"{ranking.task}; shorter is better", 0.02)
-    left = min(0.3, 0.03 + 0.0068 * max(map(len, names)))
-    between = 0.3 * len(names) + 0.2
-    room = {"left": left, "right": 0.98, "top": 1 - 1.2 / height, "bottom": 0.15 / height}
-    room |= {"wspace": 0.12, "hspace": 0.75 / between}
-    places = panel_grid(figure, len(measures), PANELS_A_ROW, room, sharey=True)
-    for panel, name in zip(places, measures, strict=True):
-        values = np.array([getattr(arm, name) for arm in ranking.arms], dtype=float)
-        _draw(panel, MEASURES[name], values)
-    name_rows(places[0], names)
-    return figure
-
-
-def _draw(panel: Any, title: str, values: Any) -> None:
-    known = values[np.isfinite(values)]
-    most, least = float(known.max(initial=0.0)) or 1.0, known.min(initial=np.inf)
-    words = [
-        "not known" if np.isnan(value) else f"{value:.0f}" if value > 1e4 else f"{value:.4g}"
-        for value in values
-    ]
-    ends = np.minimum(np.nan_to_num(values), 1.1 * most)
-    colours = [_BEST if value == least else _OTHERS for value in values]
-    bar_rows(panel, ends, words, colours, 1.3 * most)
-    for text, value in zip(panel.texts, values, strict=True):
-        if value == least:
-            text.set(color=INK, weight="bold")
-    panel_title(panel, title)
 
 
 MEASURES = {
@@ -106,7 +70,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Result):
+class Ranking(DrawnResult):
     """Arms on one task, the best first."""
 
     task: str
@@ -133,9 +97,34 @@ class Ranking(Result):
             or any(getattr(arm, name) > 0 for arm in self.arms)
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw every measure, a bar an arm, to a .png, .pdf or .svg file."""
-        save_picture(path, draw_ranking, self)
+    def figure(self) -> Any:
+        """A panel a measure with a bar an arm, the smallest one dark."""
+        names, measures = [arm.name for arm in self.arms], self.measures
+        height = 1.0 + -(-len(measures) // PANELS_A_ROW) * (0.75 + 0.3 * len(names))
+        title = f"{counted(len(names), 'arm')} on one task, by {_plain(self.by)}"
+        figure = sheet(12.0, height, title, f"{self.task}; shorter is better", 0.02)
+        left = min(0.3, 0.03 + 0.0068 * max(map(len, names)))
+        between = 0.3 * len(names) + 0.2
+        room = {"left": left, "right": 0.98, "top": 1 - 1.2 / height, "bottom": 0.15 / height}
+        room |= {"wspace": 0.12, "hspace": 0.75 / between}
+        places = panel_grid(figure, len(measures), PANELS_A_ROW, room, sharey=True)
+        for panel, name in zip(places, measures, strict=True):
+            values = np.array([getattr(arm, name) for arm in self.arms], dtype=float)
+            known = values[np.isfinite(values)]
+            most, least = float(known.max(initial=0.0)) or 1.0, known.min(initial=np.inf)
+            words = [
+                "not known" if np.isnan(x) else f"{x:.0f}" if x > 1e4 else f"{x:.4g}"
+                for x in values
+            ]
+            ends = np.minimum(np.nan_to_num(values), 1.1 * most)
+            colours = [_BEST if value == least else _OTHERS for value in values]
+            bar_rows(panel, ends, words, colours, 1.3 * most)
+            for text, value in zip(panel.texts, values, strict=True):
+                if value == least:
+                    text.set(color=INK, weight="bold")
+            panel_title(panel, MEASURES[name])
+        name_rows(places[0], names)
+        return figure
 
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""
@@ -178,8 +167,15 @@ def rank(
     """
     named = _named(robots)
     check_known("measure to rank by", by, MEASURES)
-    first = next(iter(named.values()))
-    _check_same_joints(named)
+    reference, first = next(iter(named.items()))
+    expected = _kinds(first)
+    for name, robot in named.items():
+        if _kinds(robot) != expected:
+            raise ModelError(
+                f"{name!r} has {_kinds(robot)} but {reference!r} has {expected}: a task is a "
+                "motion of the joints, so arms in one ranking need as many joints, of the same "
+                "types in the same order; lock joints (with_locked), or rank these arms apart"
+            )
     states = states_of(first, over, limits)
     for robot in () if is_workspace(over) else list(named.values())[1:]:
         states_of(robot, states, limits)
@@ -214,26 +210,17 @@ def _named(robots: Any) -> dict[str, Robot]:
     return found
 
 
-def _check_same_joints(named: Mapping[str, Robot]) -> None:
-    models = {name: robot.model for name, robot in named.items()}
-    kinds = {name: tuple(joint.kind for joint in m.coordinate_joints) for name, m in models.items()}
-    first, expected = next(iter(kinds.items()))
-    for name, found in kinds.items():
-        if found != expected:
-            raise ModelError(
-                f"{name!r} has {_words(found)} but {first!r} has {_words(expected)}: a task is a "
-                "motion of the joints, so arms in one ranking need as many joints, of the same "
-                "types in the same order; lock joints (with_locked), or rank these arms apart"
-            )
-
-
-def _words(kinds: tuple[str, ...]) -> str:
+def _kinds(robot: Robot) -> str:
+    """How many joints a robot has, and of which types."""
+    kinds = [joint.kind for joint in robot.model.coordinate_joints]
     return f"{counted(len(kinds), 'joint')} ({', '.join(kinds)})"
 
 
 def _ranked(name: str, robot: Robot, states: StateSet) -> Ranked:
     n, m = robot.n, len(states)
-    tau, coupling, condition = np.empty((m, n)), np.empty(m), np.empty(m)
+    tau = np.empty((m, n))
+    coupling = np.empty(m)
+    condition = np.empty(m)
     for part in states.parts(n * n):
         tau[part] = robot.inverse_dynamics(*states.at(part).motion)
         M = robot.mass_matrix(states.q[part])
@@ -242,7 +229,7 @@ def _ranked(name: str, robot: Robot, states: StateSet) -> Ranked:
     turning = np.array([joint.type.turns for joint in joints], dtype=bool)
     w = states.weights
     power = np.abs(tau * states.qd).sum(1)
-    limits, peaks = effort_limits(robot.model), np.abs(tau).max(0)
+    limits, peaks = robot.effort_limits, np.abs(tau).max(0)
     known = np.isfinite(limits)
 
     def sizes(of: Array) -> tuple[float, float]:

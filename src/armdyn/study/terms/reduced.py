@@ -24,9 +24,9 @@ from armdyn.errors import check_known, counted
 from armdyn.forks import cached_property
 from armdyn.graph.count import Operations
 from armdyn.graph.program import Program
-from armdyn.report.figures import COLOURS, INK, PALE, save_picture
+from armdyn.report.figures import COLOURS, INK, PALE
 from armdyn.report.panels import bar_rows, name_rows, sheet
-from armdyn.report.result import Result, Section, number, parts_of
+from armdyn.report.result import DrawnResult, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.study.states import OnLimits, Over, fresh_states, is_workspace, states_of
 from armdyn.study.terms.dropping import DroppedTerm, Search, kernel_of
@@ -34,35 +34,12 @@ from armdyn.study.terms.terms import Reference, check_tolerance, references
 
 MOST_TERMS = 20
 """Terms of sums that are printed."""
-INCH_A_JOINT, HEAD, FOOT = 0.3, 1.1, 0.75
-_FULL, _REDUCED, _VERIFIED = PALE, COLOURS["inertial"], COLOURS["coulomb"]
-
-
-def draw_reduction(found: Reduced) -> Any:
-    """Bars of operations beside the largest error of each joint."""
-    errors = found.errors
-    height = HEAD + FOOT + INCH_A_JOINT * max(4, len(errors))
-    figure = sheet(9.8, height, found.title, found.states, 0.02)
-    bottom, tall = FOOT / height, 1 - (HEAD + FOOT) / height
-    panel = figure.add_axes((0.09, bottom, 0.33, tall))
-    totals = [x.total for x in found.counts]
-    bar_rows(panel, totals, list(map(str, totals)), (_FULL, _REDUCED), 1.18 * max(totals[0], 1))
-    name_rows(panel, ("full", "reduced"))
-    panel.set_xlabel("multiplications and additions")
-    axes, rows = figure.add_axes((0.55, bottom, 0.42, tall)), range(len(errors))
-    chosen, verified = 100 * np.array([(x.chosen, x.verified) for x in errors]).T
-    axes.barh(rows, chosen, height=0.62, color=_REDUCED, label="states it was chosen by")
-    look: Any = {"color": _VERIFIED, "markersize": 5, "clip_on": False}
-    axes.plot(verified, rows, "D", label="other states", **look)
-    axes.axvline(100 * found.tolerance, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
-    name_rows(axes, [joint.name for joint in errors])
-    axes.set_xlim(0, 112 * found.tolerance)
-    axes.set_xlabel("largest error [% of the largest torque of the joint, or of its limit]")
-    axes.legend(
-        loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderpad=0,
-        handlelength=1.2, labelcolor=INK,
-    )  # fmt: skip
-    return figure
+INCH_A_JOINT = 0.3
+HEAD = 1.1
+FOOT = 0.75
+_FULL = PALE
+_REDUCED = COLOURS["inertial"]
+_VERIFIED = COLOURS["coulomb"]
 
 
 ROUNDS = 6
@@ -89,7 +66,7 @@ class JointError:
 
 
 @dataclass(frozen=True, eq=False)
-class Reduced(Result):
+class Reduced(DrawnResult):
     """An approximate model of a robot, for inverse dynamics."""
 
     full: Robot = field(repr=False)
@@ -141,9 +118,31 @@ class Reduced(Result):
         given = {"functions": (name,), "programs": {name: self.program}} | options
         return self.robot.export(directory, language, **given)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw operations and errors to a .png, .pdf or .svg file."""
-        save_picture(path, draw_reduction, self)
+    def figure(self) -> Any:
+        """Bars of operations beside the largest error of each joint."""
+        errors = self.errors
+        height = HEAD + FOOT + INCH_A_JOINT * max(4, len(errors))
+        figure = sheet(9.8, height, self.title, self.states, 0.02)
+        bottom, tall = FOOT / height, 1 - (HEAD + FOOT) / height
+        panel = figure.add_axes((0.09, bottom, 0.33, tall))
+        totals = [x.total for x in self.counts]
+        bar_rows(panel, totals, list(map(str, totals)), (_FULL, _REDUCED), 1.18 * max(totals[0], 1))
+        name_rows(panel, ("full", "reduced"))
+        panel.set_xlabel("multiplications and additions")
+        axes, rows = figure.add_axes((0.55, bottom, 0.42, tall)), range(len(errors))
+        chosen, verified = 100 * np.array([(x.chosen, x.verified) for x in errors]).T
+        axes.barh(rows, chosen, height=0.62, color=_REDUCED, label="states it was chosen by")
+        look: Any = {"color": _VERIFIED, "markersize": 5, "clip_on": False}
+        axes.plot(verified, rows, "D", label="other states", **look)
+        axes.axvline(100 * self.tolerance, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
+        name_rows(axes, [joint.name for joint in errors])
+        axes.set_xlim(0, 112 * self.tolerance)
+        axes.set_xlabel("largest error [% of the largest torque of the joint, or of its limit]")
+        axes.legend(
+            loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderpad=0,
+            handlelength=1.2, labelcolor=INK,
+        )  # fmt: skip
+        return figure
 
     @property
     def title(self) -> str:

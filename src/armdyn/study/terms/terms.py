@@ -19,7 +19,6 @@ torque at the given speed, or the effort limit of its actuator.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -30,9 +29,9 @@ from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.friction import FRICTION_ROWS
-from armdyn.report.figures import COLOURS, GREY, panel_grid, save_picture
+from armdyn.report.figures import COLOURS, GREY, panel_grid
 from armdyn.report.panels import bar_rows, key_row, name_rows, panel_title, sheet
-from armdyn.report.result import Result, Section, parts_of
+from armdyn.report.result import DrawnResult, Section, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.study.states import OnLimits, Over, StateSet, states_of
 
@@ -211,65 +210,7 @@ def _ratio(value: float, scale: float) -> float:
 
 DRAWN_TERMS = 7
 """Most terms of a joint in its panel."""
-MOST_PANELS = 12
-"""Most joints with a panel of their own; more are drawn by kinds, a bar each."""
 KIND_COLOURS = {**COLOURS, "centrifugal": "#F0A6CA"}
-
-
-def _panels(found: Terms) -> Any:
-    """A panel a joint with its largest terms."""
-    joints, n = found.joints, len(found.joints)
-    columns = min(n, 2 if n <= 4 else 3)
-    width, height = 1.2 + 4.6 * columns, 1.6 + 2.3 * -(-n // columns)
-    figure = _headed(width, height, found, {s.kind for j in joints for s in j.terms})
-    left = (1.35 if columns > 1 else 1.6) / width
-    top = 1 - 1.65 / height
-    bottom = 0.25 / height
-    room = dict(left=left, right=0.97, top=top, bottom=bottom, hspace=0.42, wspace=0.45)
-    longest = max((s.rms_share for joint in joints for s in joint.terms), default=1.0) or 1.0
-    most = max(min(DRAWN_TERMS, max(len(joint.terms) for joint in joints)), 1)
-    for panel, (joint, part) in zip(panel_grid(figure, n, columns, room), found.pairs, strict=True):
-        drawn = joint.terms[:DRAWN_TERMS]
-        ends = [s.rms_share for s in drawn]
-        colours = [KIND_COLOURS[s.kind] for s in drawn]
-        bar_rows(panel, ends, [f"{100 * end:.3g} %" for end in ends], colours, 1.18 * longest)
-        name_rows(panel, [share.name.replace("^2", "²") for share in drawn])
-        panel.set_ylim(most - 0.4, -0.6)
-        static = "static" if np.isinf(part.speed) else f"quasi-static to {part.speed:.2g} × speed"
-        panel_title(panel, joint.name, f"RMS {joint.rms:.3g} {joint.unit}, {static}")
-    return figure
-
-
-def _bars(found: Terms) -> Any:
-    """A bar a joint, where there are many."""
-    height = 2.0 + 0.2 * len(found.joints)
-    kinds = {kind.kind for joint in found.joints for kind in joint.kinds if kind.peak}
-    figure, inch = _headed(9.8, height, found, kinds), 1 / height
-    panel = figure.add_axes((0.16, 0.5 * inch, 0.68, 1 - 1.75 * inch))
-    for row, (joint, part) in enumerate(found.pairs):
-        total, start = sum(kind.rms for kind in joint.kinds) or 1.0, 0.0
-        for kind in joint.kinds:
-            width = kind.rms / total
-            panel.barh(row, width, left=start, height=0.76, color=KIND_COLOURS[kind.kind])
-            start += width
-        speed = "" if np.isinf(part.speed) else f", {part.speed:.2g} ×"
-        text = f"{joint.rms:.3g} {joint.unit}{speed}"
-        panel.text(1.01, row, text, va="center", fontsize=7, color=GREY)
-    name_rows(panel, [joint.name for joint in found.joints])
-    panel.tick_params(axis="y", labelsize=7)
-    panel.set_xlim(0, 1)
-    panel.set_xlabel("RMS of each kind, as a part of their sum; right: RMS and quasi-static speed")
-    return figure
-
-
-def _headed(width: float, height: float, found: Terms, kinds: set[str]) -> Any:
-    """A sheet with the title, what the states are and how bars are meant, and the colours."""
-    left, states = 0.3 / width, f"{found.states}; {found.verdict}"
-    figure = sheet(width, height, f"{found.title}: what the torques are made of", states, left)
-    meant = "bars: RMS of a term relative to that of the torque"
-    figure.text(left, 1 - 0.75 / height, meant, color=GREY, va="center")
-    key_row(figure, left, 1.02, {kind: KIND_COLOURS[kind] for kind in KINDS if kind in kinds})
-    return figure
 
 
 TOLERANCE = 0.05
@@ -300,7 +241,7 @@ class QuasiStatic:
 
 
 @dataclass(frozen=True, eq=False)
-class Terms(Result):
+class Terms(DrawnResult):
     """The terms of the torques of a robot over a set of states."""
 
     robot: str
@@ -327,9 +268,32 @@ class Terms(Result):
         """Whether the quasi-static model suffices at the given speed."""
         return self.speed >= 1
 
-    def plot(self, path: str | Path) -> None:
-        """Draw the largest terms of each joint to a .png, .pdf or .svg file."""
-        save_picture(path, _panels if len(self.joints) <= MOST_PANELS else _bars, self)
+    def figure(self) -> Any:
+        """A panel a joint with its largest terms."""
+        joints, n = self.joints, len(self.joints)
+        columns = min(n, 2 if n <= 4 else 3)
+        width, height = 1.2 + 4.6 * columns, 1.6 + 2.3 * -(-n // columns)
+        edge, told = 0.3 / width, f"{self.states}; {self.verdict}"
+        figure = sheet(width, height, f"{self.title}: what the torques are made of", told, edge)
+        meant = "bars: RMS of a term relative to that of the torque"
+        figure.text(edge, 1 - 0.75 / height, meant, color=GREY, va="center")
+        kinds = {s.kind for joint in joints for s in joint.terms}
+        key_row(figure, edge, 1.02, {kind: KIND_COLOURS[kind] for kind in KINDS if kind in kinds})
+        left = (1.35 if columns > 1 else 1.6) / width
+        room = dict(left=left, right=0.97, top=1 - 1.65 / height, bottom=0.25 / height)
+        places = panel_grid(figure, n, columns, room | dict(hspace=0.42, wspace=0.45))
+        longest = max((s.rms_share for joint in joints for s in joint.terms), default=1.0) or 1.0
+        most = max(min(DRAWN_TERMS, max(len(joint.terms) for joint in joints)), 1)
+        for panel, (joint, part) in zip(places, self.pairs, strict=True):
+            drawn = joint.terms[:DRAWN_TERMS]
+            ends = [s.rms_share for s in drawn]
+            colours = [KIND_COLOURS[s.kind] for s in drawn]
+            bar_rows(panel, ends, [f"{100 * end:.3g} %" for end in ends], colours, 1.18 * longest)
+            name_rows(panel, [share.name.replace("^2", "²") for share in drawn])
+            panel.set_ylim(most - 0.4, -0.6)
+            fast = "static" if np.isinf(part.speed) else f"quasi-static to {part.speed:.2g} × speed"
+            panel_title(panel, joint.name, f"RMS {joint.rms:.3g} {joint.unit}, {fast}")
+        return figure
 
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""
@@ -459,12 +423,11 @@ def check_tolerance(tolerance: object) -> float:
 
 def references(robot: Robot, peaks: Any, reference: Reference) -> list[tuple[float, str]]:
     """What the errors of each joint are measured by, and what that is."""
-    measured = []
-    for joint, peak in zip(robot.model.coordinate_joints, peaks.tolist(), strict=True):
-        limit = joint.limits.effort
-        limited = reference == "effort" and 0 < limit < np.inf
-        measured.append((limit, "effort limit") if limited else (peak, "peak torque"))
-    return measured
+    limits = robot.effort_limits if reference == "effort" else np.full(robot.n, np.inf)
+    return [
+        (limit, "effort limit") if np.isfinite(limit) else (peak, "peak torque")
+        for limit, peak in zip(limits.tolist(), peaks.tolist(), strict=True)
+    ]
 
 
 def _row(share: Share) -> tuple[str, ...]:

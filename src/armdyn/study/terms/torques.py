@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,17 +27,16 @@ from armdyn.report.figures import (
     panel_grid,
     panels_of_joints,
     peak_words,
-    save_picture,
     thinned,
     time_axis,
 )
 from armdyn.report.panels import handle_row, sheet
-from armdyn.report.result import Result, Section, parts_of, unrounded, zero
+from armdyn.report.result import DrawnResult, Section, parts_of, unrounded, zero
 from armdyn.robot import Robot
 from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
 from armdyn.simulation.hand import Hand
-from armdyn.simulation.limits import Excess, effort_limits, excess_section, excesses
-from armdyn.study.states import Motion, Over, motion_of
+from armdyn.simulation.limits import Excess, excess_section, excesses
+from armdyn.study.states import Over, motion_of
 
 NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
 PARTS = ("axial", "radial", "tilting", "twisting")
@@ -49,7 +48,7 @@ LINE_COLOURS = (INK, "#0072B2", "#D55E00"), (INK, "#009E73", "#CC79A7")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reactions(Result):
+class Reactions(DrawnResult):
     """Force and moment that base and N links receive at m instants: rows 0, and 1 to N.
 
     The base receives them from the ground, a link from its parent.
@@ -121,41 +120,37 @@ class Reactions(Result):
         title = "What ground and joints carry"
         return (Section(title, (told,), (*columns, "tilting", "twisting"), rows),)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw force and moment on ground and joints to a .png, .pdf or .svg file, a row each."""
-        save_picture(path, _reaction_figure, self)
-
-
-def _reaction_figure(reactions: Reactions) -> Any:
-    count = len(reactions.links)
-    pairs = 1 if count <= 10 else 2 if count <= 40 else 3
-    height = 1.5 + 1.65 * -(-count // pairs)
-    subtitle = (
-        "on each link from its parent; axial: along the axis of the joint (of the ground: z of the "
-        "base), radial and tilting: across it, twisting: about it"
-    )
-    title = f"{reactions.title}: what ground and joints carry"
-    figure = sheet(9.8 * pairs, height, title, subtitle, 0.085 / pairs, 0.24)
-    room = {"left": 0.085 / pairs, "right": 1 - 0.015 / pairs, "hspace": 0.42, "wspace": 0.19}
-    room |= {"top": 1 - 1.25 / height, "bottom": 0.5 / height}
-    panels = panel_grid(figure, 2 * count, 2 * pairs, room, sharex=True)
-    t, sizes = reactions.t, reactions.sizes
-    for place, panel in enumerate(panels):
-        i, k = divmod(place, 2)
-        title, unit = ("moment", "N·m") if k else (f"{reactions.joints[i]}: force", "N")
-        two = slice(2 * k, 2 * k + 2)
-        lines = sizes[:, i, k], *reactions.parts[:, i, two].T
-        names = ("magnitude", *PARTS[two])
-        for name, values, colour in zip(names, lines, LINE_COLOURS[k], strict=True):
-            width, front = (2.0, 2) if colour == INK else (1.3, 3)
-            look = {"color": colour, "linewidth": width, "zorder": front}
-            panel.plot(*thinned(t, values), label=name, **look)
-        time_axis(panel, t, last=i + pairs >= count)
-        _name_peak(panel, title, t, lines[0], unit)
-    for panel in panels[:2]:
-        handle_row(figure, panel.get_position().x0, 0.78, panel.get_legend_handles_labels()[0])
-    figure.align_ylabels(panels)
-    return figure
+    def figure(self) -> Any:
+        """Force and moment on ground and joints, a row each."""
+        count = len(self.links)
+        pairs = 1 if count <= 10 else 2 if count <= 40 else 3
+        height = 1.5 + 1.65 * -(-count // pairs)
+        subtitle = (
+            "on each link from its parent; axial: along the axis of the joint (of the ground: z of "
+            "the base), radial and tilting: across it, twisting: about it"
+        )
+        title = f"{self.title}: what ground and joints carry"
+        figure = sheet(9.8 * pairs, height, title, subtitle, 0.085 / pairs, 0.24)
+        room = {"left": 0.085 / pairs, "right": 1 - 0.015 / pairs, "hspace": 0.42, "wspace": 0.19}
+        room |= {"top": 1 - 1.25 / height, "bottom": 0.5 / height}
+        panels = panel_grid(figure, 2 * count, 2 * pairs, room, sharex=True)
+        t, sizes = self.t, self.sizes
+        for place, panel in enumerate(panels):
+            i, k = divmod(place, 2)
+            title, unit = ("moment", "N·m") if k else (f"{self.joints[i]}: force", "N")
+            two = slice(2 * k, 2 * k + 2)
+            lines = sizes[:, i, k], *self.parts[:, i, two].T
+            names = ("magnitude", *PARTS[two])
+            for name, values, colour in zip(names, lines, LINE_COLOURS[k], strict=True):
+                width, front = (2.0, 2) if colour == INK else (1.3, 3)
+                look = {"color": colour, "linewidth": width, "zorder": front}
+                panel.plot(*thinned(t, values), label=name, **look)
+            time_axis(panel, t, last=i + pairs >= count)
+            _name_peak(panel, title, t, lines[0], unit)
+        for panel in panels[:2]:
+            handle_row(figure, panel.get_position().x0, 0.78, panel.get_legend_handles_labels()[0])
+        figure.align_ylabels(panels)
+        return figure
 
 
 def _name_peak(
@@ -176,7 +171,7 @@ CHUNK = 2048
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueReport(Result):
+class TorqueReport(DrawnResult):
     """The torques of a robot along a trajectory of m instants."""
 
     arm: Robot = field(repr=False)
@@ -230,19 +225,46 @@ class TorqueReport(Result):
         table |= self.hand.columns()
         return table if self.reactions is None else table | self.reactions.columns()
 
-    def plot(self, path: str | Path) -> None:
-        """Draw the torques along a trajectory to a .png, .pdf or .svg file: a panel a joint."""
-        save_picture(path, _torque_figure, self)
+    def figure(self) -> Any:
+        """The torques along the trajectory, a panel a joint."""
+        t = self.trajectory.t
+        figure, panels = panels_of_joints(len(self.joints), t)
+        for i, panel in enumerate(panels):
+            total = self.total[:, i]
+            for name, values in self.acting.items():
+                look = {"color": COLOURS[name], "linewidth": 1.2, "label": name}
+                panel.plot(*thinned(t, values[:, i]), **look)
+            panel.plot(*thinned(t, total), color=INK, linewidth=2.0, label="total", zorder=3)
+            limit = draw_limit(panel, t, total[None], self.limits[i])
+            if limit is not None:
+                limit.set_label("limit")
+            _name_peak(panel, self.joints[i], t, total, self.units[i], self.limits[i])
+        source = Path(self.trajectory.source).name
+        along = f"along {source}, " if source else ""
+        friction = "" if self.friction else ", without friction"
+        title = f"{self.title}: torque of each joint"
+        subtitle = f"{along}{t[-1] - t[0]:.4g} s, split into its terms{friction}"
+        named = (panel.get_legend_handles_labels() for panel in panels)
+        pairs = [(label, line) for handles in named for line, label in zip(*handles, strict=True)]
+        lines = dict(sorted(pairs, key=lambda pair: {"total": 0, "limit": 2}.get(pair[0], 1)))
+        draw_head(figure, panels[0].get_position().x0, title, subtitle, lines)
+        return figure
 
     def sections(self) -> tuple[Section, ...]:
         """Peak and RMS of every joint and term, limits that are exceeded, the hand, reactions."""
         t, joints = self.trajectory.t, self._joints()
         one = len(t) == 1
+        velocity = self.hand.velocity
+        acceleration = self.hand.acceleration
         file = self.trajectory.source or "the motion"
         along = f"along {file}: {counted(len(t), 'instant')}, {np.ptp(t):.6g} s"
         head = f"{self.robot} {'at one state' if one else along}, by {self.formulation}"
         move = {"file": self.trajectory.source, "rows": len(t), "duration": np.ptp(t)}
-        hand = _hand(t, self.hand)
+        hand = {
+            f"{part}_{name}": _peak(t, np.linalg.norm(twist[:, columns], axis=-1))
+            for name, twist in (("speed", velocity), ("acceleration", acceleration))
+            for part, columns in (("linear", slice(3)), ("angular", slice(3, 6)))
+        }
         fastest = "; ".join(
             f"{fast['peak']:.4g} {unit} at {fast['peak_time']:.3f} s"
             for fast, unit in zip(hand.values(), ("m/s", "rad/s", "m/s²", "rad/s²"), strict=True)
@@ -282,15 +304,6 @@ class TorqueReport(Result):
             }
             for i, name in enumerate(self.joints)
         ]
-
-
-def _hand(t: Array, hand: Hand) -> dict[str, dict[str, float]]:
-    """Largest speed and acceleration of the hand, with their times."""
-    return {
-        f"{part}_{name}": _peak(t, np.linalg.norm(twist[:, columns], axis=-1))
-        for name, twist in (("speed", hand.velocity), ("acceleration", hand.acceleration))
-        for part, columns in (("linear", slice(3)), ("angular", slice(3, 6)))
-    }
 
 
 def _motion_section(joints: list[dict[str, Any]], terms: list[str]) -> Section:
@@ -357,12 +370,18 @@ def torque_report(
     """
     trajectory = motion_of(robot, over)
     rows, n = trajectory.q.shape
-    where = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
-    moving = base_rows(robot, base_motion, trajectory.t)
-    chunks = list(_chunks(trajectory, _wrench(trajectory, external_wrench), where, moving))
-    total = np.empty((rows, n))
+    moving, links = base_rows(robot, base_motion, trajectory.t), 1 + len(robot.model.links)
+    wrench, total = _wrench(trajectory, external_wrench), np.empty((rows, n))
+    carried = np.empty((2 if reactions else 0, rows, links, 6))
     terms: dict[str, Array] = {}
-    for part, state, on, base in chunks:
+    for start in range(0, rows, CHUNK):
+        part = slice(start, start + CHUNK)
+        state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
+        on: dict[str, Any] = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
+        on |= {} if wrench is None else {"external_wrench": wrench[part]}
+        base: dict[str, Any] = {}
+        if moving is not None:
+            base = {"base_motion": motion_of_rows(moving[part])}
         torques = partial(robot.inverse_dynamics, *state, friction=friction)
         total[part] = torques(formulation=formulation, **on, **base)
         found = dict(robot.ledger(*state, **on).terms)
@@ -373,6 +392,9 @@ def torque_report(
             # untouched zeros take no memory
             if values.any() and (friction or name not in FRICTION_ROWS):
                 kept[part] = values
+        for axes, frame in zip(carried, ("world", "joint"), strict=False):
+            both = robot.reactions(*state, frame=frame, base_wrench=True, **(on | base))
+            axes[part] = both[..., :links, :]  # those of cut joints come behind
         if progress is not None:
             progress(len(state[0]))
     joints = robot.model.coordinate_joints
@@ -387,35 +409,10 @@ def torque_report(
         terms,
         formulation or "minimal (compiled)",
         friction,
-        effort_limits(robot.model),
+        robot.effort_limits,
         excesses(robot.model, trajectory.t, trajectory.q, trajectory.qd, total),
-        _reactions(robot, trajectory, chunks) if reactions else None,
+        Reactions.of(robot.model, trajectory.t, *carried) if reactions else None,
     )
-
-
-Chunk = tuple[slice, Motion, dict[str, Any], dict[str, Any]]
-"""Which instants, their states, and what acts: the wrench with its options, and the base."""
-
-
-def _chunks(
-    trajectory: SampledMotion, wrench: Array | None, where: dict[str, Any], moving: Array | None
-) -> Iterator[Chunk]:
-    for start in range(0, len(trajectory), CHUNK):
-        part = slice(start, start + CHUNK)
-        state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
-        on = where if wrench is None else where | {"external_wrench": wrench[part]}
-        base = {} if moving is None else {"base_motion": motion_of_rows(moving[part])}
-        yield part, state, on, base
-
-
-def _reactions(robot: Robot, trajectory: SampledMotion, chunks: list[Chunk]) -> Reactions:
-    rows = 1 + len(robot.model.links)
-    carried = np.empty((2, len(trajectory), rows, 6))
-    for part, state, on, base in chunks:
-        for axes, frame in zip(carried, ("world", "joint"), strict=True):
-            found = robot.reactions(*state, frame=frame, base_wrench=True, **(on | base))
-            axes[part] = found[..., :rows, :]  # those of cut joints come behind
-    return Reactions.of(robot.model, trajectory.t, carried[0], carried[1])
 
 
 def _wrench(trajectory: SampledMotion, given: ArrayLike | None) -> Array | None:
@@ -450,31 +447,3 @@ def _extremes(t: Array, values: Array) -> dict[str, float]:
     square = np.square(values)
     integral = 0.5 * (square[1:] + square[:-1]) @ np.diff(t)
     return {"peak": peak, "rms": float(np.sqrt(integral / (t[-1] - t[0])))}
-
-
-def _torque_figure(report: TorqueReport) -> Any:
-    t = report.trajectory.t
-    figure, panels = panels_of_joints(len(report.joints), t)
-    for i, panel in enumerate(panels):
-        _draw_joint(panel, report, i)
-    source = Path(report.trajectory.source).name
-    along = f"along {source}, " if source else ""
-    friction = "" if report.friction else ", without friction"
-    title = f"{report.title}: torque of each joint"
-    subtitle = f"{along}{t[-1] - t[0]:.4g} s, split into its terms{friction}"
-    named = (panel.get_legend_handles_labels() for panel in panels)
-    pairs = [(label, line) for handles in named for line, label in zip(*handles, strict=True)]
-    lines = dict(sorted(pairs, key=lambda pair: {"total": 0, "limit": 2}.get(pair[0], 1)))
-    draw_head(figure, panels[0].get_position().x0, title, subtitle, lines)
-    return figure
-
-
-def _draw_joint(panel: Any, report: TorqueReport, i: int) -> None:
-    t, total = report.trajectory.t, report.total[:, i]
-    for name, values in report.acting.items():
-        panel.plot(*thinned(t, values[:, i]), color=COLOURS[name], linewidth=1.2, label=name)
-    panel.plot(*thinned(t, total), color=INK, linewidth=2.0, label="total", zorder=3)
-    limit = draw_limit(panel, t, total[None], report.limits[i])
-    if limit is not None:
-        limit.set_label("limit")
-    _name_peak(panel, report.joints[i], t, total, report.units[i], report.limits[i])

@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import BridgeError, MissingExtraError, ShapeError, UnknownNameError
-from armdyn.export.jax import layout
+from armdyn.export.jax.handler import HEADER
 from armdyn.export.jax.program import MOST_UNROLLED, program_function, tape
 from armdyn.export.library import LEAST, check_library
 from armdyn.quantities.program import quantity_program
@@ -192,7 +192,7 @@ def test_a_short_program_runs_where_there_is_no_handler(robot, torque, states):
 def test_an_unknown_interface_is_refused_with_the_way_around_it(
     robot, monkeypatch, tmp_path, header, found
 ):
-    path = tmp_path / layout.HEADER
+    path = tmp_path / HEADER
     path.parent.mkdir(parents=True)
     path.write_text(header)
     monkeypatch.setattr(jax.ffi, "include_dir", lambda: str(tmp_path))

@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynError
-from armdyn.identification.observer.wrench import estimate_wrench, reach_of
+from armdyn.identification.observer import estimate_wrench, reach_of
 
 WRENCH = np.array([10.0, -4.0, 7.0, 0.5, -1.0, 2.0])
 

@@ -14,12 +14,18 @@ with the standard deviations s have in the estimate r of joint i the variance
 
 Both follow from the autocovariance of what r' = r + (1 - a)(d - r) filters. For white noise of the
 torques, b = 0, the first is σ² (1 - a)/2; a constant error of the model, b = 1, keeps its σ².
+
+The wrench at a link that explains external torques, τ_ext = Jᵀ w, is the least-squares solution,
+with the smallest norm where several are equally good. Forces count times the reach of the arm, so
+that the result does not depend on units. With the singular values s of the scaled Jᵀ and the
+largest one S, each is inverted as s / max(s, ε S)²: exactly above ε S, and damped below, where
+noise would be magnified by more than 1/(ε S).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,16 +34,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from armdyn.arrays import Array, broadcast, check_constant, check_joint_vector, check_truth, real
+from armdyn.arrays import (
+    Array,
+    broadcast,
+    check_constant,
+    check_joint_vector,
+    check_names,
+    check_truth,
+    real,
+)
 from armdyn.errors import ObserverError, ShapeError, shown
 from armdyn.forks import cached_property
-from armdyn.identification.observer.wrench import (
-    DAMPED_RATIO,
-    WrenchEstimate,
-    estimate_wrench,
-    reach_of,
-)
+from armdyn.formulations.cartesian import task_rows
 from armdyn.io.csv.table import write_csv
+from armdyn.model import RobotModel
 from armdyn.report.figures import (
     ALARM,
     COLOURS,
@@ -51,7 +61,7 @@ from armdyn.report.figures import (
 )
 from armdyn.report.panels import panel_title
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import check_each, check_increasing, floats
+from armdyn.simulation.checks import check_each, check_increasing, floats, require
 
 if TYPE_CHECKING:
     from armdyn.export.options import Exported
@@ -88,21 +98,18 @@ class Observation:
         """Whether each joint is above its threshold, (..., m, n)."""
         if self.thresholds is None:
             raise ObserverError("there are no thresholds: give the observer noise=...")
-        beyond: Array = np.abs(self.torque) > self.thresholds
-        return beyond
+        return np.asarray(np.abs(self.torque) > self.thresholds)
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:
         """The times of contact of one arm, in their order."""
         self._check_one_arm("contacts")
-        above = self.contact.any(-1).astype(int)
-        starts = np.flatnonzero(np.diff(above, prepend=0) > 0)
-        ends = np.flatnonzero(np.diff(above, append=0) < 0)
         found = []
-        for first, last in zip(starts, ends, strict=True):
-            joints = np.flatnonzero(self.contact[first : last + 1].any(0))
+        edges = np.diff(self.contact.any(-1).astype(int), prepend=0, append=0)
+        for start, stop in np.flatnonzero(edges).reshape(-1, 2):
+            joints = np.flatnonzero(self.contact[start:stop].any(0))
             names = tuple(self.robot.joint_names[i] for i in joints)
-            found.append(Contact(float(self.t[first]), float(self.t[last]), names))
+            found.append(Contact(float(self.t[start]), float(self.t[stop - 1]), names))
         return tuple(found)
 
     def save(self, path: str | Path) -> None:
@@ -140,7 +147,9 @@ class Observation:
 
 def _figure(seen: Observation, truth: Array | None) -> Any:
     """A panel a joint: the torques, their thresholds and the true ones."""
-    model, t, torque = seen.robot.model, seen.t, seen.torque
+    model = seen.robot.model
+    t = seen.t
+    torque = seen.torque
     curves: list[tuple[Array, str | None, dict[str, Any]]] = [
         (torque, "estimate", {"color": COLOURS["inertial"], "linewidth": 1.4, "zorder": 3})
     ]
@@ -155,25 +164,115 @@ def _figure(seen: Observation, truth: Array | None) -> Any:
         look = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 1.5))}
         curves += [(levels, "threshold", look), (-levels, None, look)]
         subtitle += f"; contact in {100 * contact.mean():.3g} % of the samples"
-    figure, panels = panels_of_joints(torque.shape[-1], t)
-    for i, panel in enumerate(panels):
+
+    def words(i: int, unit: str) -> str:
+        return str(peak_words(max(torque[:, i], key=abs), unit)["label"])
+
+    return torque_figure(model, t, curves, words, "external torques", subtitle, contact)
+
+
+def torque_figure(
+    model: RobotModel,
+    t: Array,
+    curves: Sequence[tuple[Array, str | None, dict[str, Any]]],
+    words: Callable[[int, str], str],
+    title: str,
+    subtitle: str,
+    marked: Array | None = None,
+) -> Any:
+    """A panel a joint with curves of values (m, n), a label and a look each, over times (m,).
+
+    What stands above a panel is in the `words` of a joint and its unit; `marked` are times (m,) of
+    contact.
+    """
+    figure, panels = panels_of_joints(len(model.independent), t)
+    for i, (panel, joint) in enumerate(zip(panels, model.coordinate_joints, strict=True)):
         for values, label, look in curves:
             panel.plot(*thinned(t, values[:, i]), label=label, **look)
-        if contact is not None:
+        if marked is not None:
             panel.fill_between(
-                t, 0, 1, where=contact, transform=panel.get_xaxis_transform(), color=ALARM,
+                t, 0, 1, where=marked, transform=panel.get_xaxis_transform(), color=ALARM,
                 alpha=0.10, linewidth=0, label="contact", zorder=0,
             )  # fmt: skip
-        joint = model.joints[model.independent[i]]
         unit = joint.type.torque_unit
-        peak = float(torque[np.abs(torque[:, i]).argmax(), i])
-        panel_title(panel, joint.name, peak_words(peak, unit)["label"])
+        panel_title(panel, joint.name, words(i, unit))
         panel.set_ylabel(f"[{unit}]")
     handles, labels = panels[0].get_legend_handles_labels()
     lines = dict(zip(labels, handles, strict=True))
-    title = f"{model.title or model.name}: external torques"
-    draw_head(figure, panels[0].get_position().x0, title, subtitle, lines)
+    left = panels[0].get_position().x0
+    draw_head(figure, left, f"{model.title or model.name}: {title}", subtitle, lines)
     return figure
+
+
+# the wrench
+
+DAMPED_RATIO = 0.005
+"""ε by default; a tenth of the configurations of common arms are damped with it."""
+LEAST_SINGULAR_VALUE = 1e-100
+"""What is below is zero, as for a frame that no joint moves."""
+OBSERVABLE_SHARE = 0.95
+"""Share of a component that must be in its estimate so that it counts as observable."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrenchEstimate:
+    """Force and moment of the environment on a link, batches leading."""
+
+    wrench: Array
+    """(..., 6) [N, N m]."""
+    resolution: Array
+    """What the estimate makes of the true wrench, (..., 6, 6): the identity where all six
+    components are seen. A component that is assumed to be zero has a row of zeros."""
+    deviation: Array | None
+    """Standard deviation of each component, (..., 6); None if no noise is known."""
+
+    @property
+    def observable(self) -> Array:
+        """Whether the torques of the joints tell each component, (..., 6)."""
+        return np.asarray(np.diagonal(self.resolution, 0, -2, -1) > OBSERVABLE_SHARE)
+
+
+def estimate_wrench(
+    J: Array,
+    torque: Array,
+    variance: Array | None,
+    *,
+    length: float,
+    task: Sequence[str] | None,
+    damping: float,
+) -> WrenchEstimate:
+    """The wrench for a Jacobian (..., 6, n), external torques (..., n) and their variance.
+
+    Forces count times `length`; components that are not in `task` are assumed to be zero; None:
+    all six are estimated; `damping` is ε.
+    """
+    expected = "a part of the largest singular value, from 0 to 1"
+    require(0 <= real(damping) < 1, "damping", expected, damping, ObserverError)
+    rows = slice(None) if task is None else list(task_rows(check_names("task", task)))
+    scale = np.array([length] * 3 + [1.0] * 3)[rows]
+    U, s, Vt = np.linalg.svd(J[..., rows, :] / scale[:, None], full_matrices=False)
+    least = damping * s[..., :1] + LEAST_SINGULAR_VALUE
+    inverse = s / np.maximum(s, least) ** 2
+    part = (U * inverse[..., None, :] @ Vt) / scale[:, None]
+    seen = (U * (inverse * s)[..., None, :] @ np.swapaxes(U, -1, -2)) * scale / scale[:, None]
+    whole = np.zeros_like(J)
+    chosen = np.arange(6)[rows]
+    resolution = np.zeros((*J.shape[:-2], 6, 6))
+    whole[..., rows, :] = part
+    resolution[..., chosen[:, None], chosen] = seen
+    wrench = np.einsum("...ij,...j->...i", whole, torque)
+    if variance is None:
+        return WrenchEstimate(wrench, resolution, None)
+    deviation = np.sqrt(np.einsum("...ij,...j->...i", whole**2, variance))
+    return WrenchEstimate(wrench, resolution, deviation)
+
+
+def reach_of(model: RobotModel, link: str) -> float:
+    """Length of the way from the base to a frame along the joints [m]; 1 if it is zero."""
+    frame = model.frame(link)
+    path = model.paths[frame.link] if frame.link >= 0 else ()
+    places = [model.joints[i].placement for i in path] + [frame.placement]
+    return float(sum(np.linalg.norm(place[:3, 3]) for place in places)) or 1.0
 
 
 # the observer
@@ -207,7 +306,8 @@ class Noise:
         """
         gap = -np.expm1(-gain * h)
         axes = tuple(range(r.ndim - 1))
-        ahead, before = r[..., 1:, :], r[..., :-1, :]
+        ahead = r[..., 1:, :]
+        before = r[..., :-1, :]
         D = np.mean((before + (ahead - before) / gap) ** 2, axis=axes)
         R = np.maximum(np.mean(ahead**2, axis=axes), LEAST_DEVIATION**2)
         b = np.clip((1 - gap * D / R) / np.maximum(1 - gap, 1e-9), 0.0, 1 - 1e-9)
@@ -221,21 +321,12 @@ class Noise:
         gap = -np.expm1(-gain * h)
         with np.errstate(divide="ignore"):
             decay = h / self.time  # infinite where the noise is white
-        found: Array = self.torque**2 * gap * (1 + np.exp(-decay))
-        found = found / (-2 * np.expm1(-gain * h - decay))
+        found = self.torque**2 * gap * (1 + np.exp(-decay))
+        found = np.asarray(found / (-2 * np.expm1(-gain * h - decay)))
         if mass_matrix is None:
             return found
         momentum = np.einsum("...ij,j->...i", mass_matrix**2, self.velocity**2)
         return found + 2 * gap**2 / (h**2 * (2 - gap)) * momentum
-
-
-def threshold_factor(false_alarms: float, n: int) -> float:
-    """Standard deviations that Gaussian noise exceeds in one of n joints this often.
-
-    For noise that the joints have in common it is exceeded less often, after Šidák.
-    """
-    one = -math.expm1(math.log1p(-false_alarms) / n)
-    return -float(ndtri(one / 2))
 
 
 class Observer:
@@ -282,13 +373,13 @@ class Observer:
             time = check_each("noise_time", noise_time, unit="s", **rest)
             speed = check_each("velocity_noise", velocity_noise, unit="rad/s or m/s", **rest)
             self.noise = Noise(torque, time, speed)
-        if not 0 < real(false_alarms) < 1:
-            raise ObserverError(
-                "false_alarms: expected a share of the samples, more than 0 and less than 1, got "
-                f"{shown(false_alarms)}"
-            )
+        share = "a share of the samples, more than 0 and less than 1"
+        sound = 0 < real(false_alarms) < 1
+        require(sound, "false_alarms", share, false_alarms, ObserverError)
         self.false_alarms, self.friction = false_alarms, check_truth("friction", friction)
-        self._factor = threshold_factor(false_alarms, n)
+        # deviations that Gaussian noise exceeds in one of n joints this often, after Šidák; noise
+        # that the joints have in common exceeds them less often
+        self._factor = -float(ndtri(-math.expm1(math.log1p(-false_alarms) / n) / 2))
         self._payload = None if payload is None else check_constant("payload", payload, (10,))
         options: Any = {"friction": self.friction, "payload": payload is not None}
         self._start, self._step = (robot.kernel(name, **options) for name in FUNCTIONS)
@@ -343,8 +434,7 @@ class Observer:
                     f"has {sample[0].shape[:-1]}; use an Observer for each batch, or reset()"
                 )
             self._h = check_period(h, sample[0].shape[:-1])
-            given = self._state, *sample, self._h, self.gain, *self._more
-            self._state = self._step(*given)
+            self._state = self._step(self._state, *sample, self._h, self.gain, *self._more)
         self._sample = tuple(v.copy() for v in sample)
         return self.torque
 
@@ -361,8 +451,7 @@ class Observer:
         torque = self.torque
         if self._h is None:
             return np.zeros(torque.shape, dtype=bool)
-        beyond: Array = np.abs(torque) > self.thresholds(self._h[..., 0], self._sample[0])
-        return beyond
+        return np.asarray(np.abs(torque) > self.thresholds(self._h[..., 0], self._sample[0]))
 
     def deviation(self, h: npt.ArrayLike, q: npt.ArrayLike | None = None) -> Array:
         """Standard deviation of the estimate without contact, (..., n) [N m or N].
@@ -398,14 +487,9 @@ class Observer:
                 f"noise can be found in {LEAST_SAMPLES} samples or more, got {len(seen.t)}"
             )
         found = Noise.of_estimates(seen.torque, self.gain, float(np.median(np.diff(seen.t))))
-        return Observer(
-            *(self.robot, self.gain),
-            noise=found.torque,
-            noise_time=found.time,
-            false_alarms=self.false_alarms,
-            friction=self.friction,
-            payload=self._payload,
-        )
+        same = {"false_alarms": self.false_alarms, "friction": self.friction}
+        noise: Any = {"noise": found.torque, "noise_time": found.time, **same}
+        return Observer(self.robot, self.gain, payload=self._payload, **noise)
 
     def wrench(
         self,
@@ -434,12 +518,10 @@ class Observer:
         (torque,) = check_samples(self.robot.n, torque=self.torque if torque is None else torque)
         if h is None and self._h is not None:
             h = self._h[..., 0]
-        variance = None
-        if self.noise is not None and h is not None:
-            variance = self.deviation(h, q) ** 2
+        variance = None if self.noise is None or h is None else self.deviation(h, q) ** 2
         J = self.robot.jacobian(q, frame=frame, link=link)
-        given: Any = {"length": reach_of(self.robot.model, link), "task": task, "damping": damping}
-        return estimate_wrench(J, torque, variance, **given)
+        reach = reach_of(self.robot.model, link)
+        return estimate_wrench(J, torque, variance, length=reach, task=task, damping=damping)
 
     def run(
         self, t: npt.ArrayLike, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike
@@ -460,14 +542,14 @@ class Observer:
                 f"times, got {sample[0].shape}"
             )
         rows = [np.ascontiguousarray(np.moveaxis(v, -2, 0)) for v in sample]
-        found, gaps = np.zeros_like(rows[0]), np.diff(times).reshape(-1, 1)
+        found = np.zeros_like(rows[0])
+        gaps = np.diff(times).reshape(-1, 1)
         state = self._start(*(v[0] for v in rows), *self._more)
         other = np.empty_like(state)
         step = self._step
-        more = (self.gain, *self._more)
-        for k in range(1, len(times)):
-            given = state, rows[0][k], rows[1][k], rows[2][k], gaps[k - 1], *more
-            state, other = step(*given, out=other), state
+        more = self.gain, *self._more
+        for k, now in enumerate(zip(*(v[1:] for v in rows), gaps, strict=True), start=1):
+            state, other = step(state, *now, *more, out=other), state
             found[k] = state[..., : self.robot.n]
         levels = None
         if self.noise is not None and len(times) > 1:
@@ -481,8 +563,8 @@ class Observer:
 
         In C the state is an array of the caller, and nothing is allocated.
         """
-        chosen: dict[str, Any] = {"friction": self.friction, "payload": self._payload is not None}
-        return self.robot.export(directory, language, functions=FUNCTIONS, **chosen, **options)
+        options |= {"friction": self.friction, "payload": self._payload is not None}
+        return self.robot.export(directory, language, functions=FUNCTIONS, **options)
 
 
 def check_samples(n: int, **vectors: npt.ArrayLike) -> tuple[Array, ...]:

@@ -1,1 +1,0 @@
-"""Watching an arm: what the environment does to it, from positions, velocities and torques."""
