@@ -26,3 +26,9 @@ def test_no_path_of_a_machine_in_the_project():
             and path.exists()
         ):
             assert not pattern.search(path.read_text(encoding="utf-8")), path
+
+
+def test_nodes_are_made_by_their_graph_alone():
+    """So operands come before what is made of them, and equal expressions are one node."""
+    makers = {path.name for path in FILES if re.search(r"\bNode\(", path.read_text("utf-8"))}
+    assert makers == {"nodes.py"}

@@ -17,7 +17,6 @@ from armdyn.graph.linearize import is_run, linearize
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.operations import OPERATIONS, TRIG
 from armdyn.graph.printer import PLAIN, Infix
-from armdyn.graph.verify import verify
 from armdyn.graph.visit import reachable, uses
 
 
@@ -345,7 +344,6 @@ def _checked(outputs: Array) -> list[Node]:
                 f"the output {node!r} belongs to another graph than {nodes[0]!r}; trace everything "
                 "that is combined in one graph"
             )
-    verify(nodes)
     return nodes
 
 
