@@ -85,7 +85,7 @@ def accelerations(
 
 def check_uncoupled(model: RobotModel, method: str) -> None:
     """A ModelError if a method cannot take the joints of this robot that depend on others."""
-    if method in METHODS and method != "composite_body" and model.is_coupled:
+    if method != "composite_body" and model.is_coupled:
         how = "share drives" if model.coupling is None else "mimic others"
         how = "close loops" if model.loops else how
         raise ModelError(

@@ -144,7 +144,8 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
         if way is None:
             continue
         check_known(name, way, quantity.ways)
-        check_uncoupled(model, way)
+        if name == "method":
+            check_uncoupled(model, way)
         if request.payload or request.gravity or request.base_motion:
             raise ModelError(
                 "payload, gravity and a motion of the base as arguments are for the default "

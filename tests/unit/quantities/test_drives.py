@@ -53,6 +53,12 @@ def test_articulated_bodies_share_no_motors():
         ROBOT.forward_dynamics(Q, QD, QDD, method="articulated_body")
 
 
+@pytest.mark.slow
+def test_a_formulation_takes_joints_that_share_motors_and_is_no_method():
+    torques = ROBOT.kernel("inverse_dynamics", formulation="denoc")(Q, QD, QDD)
+    assert np.allclose(torques, ROBOT.inverse_dynamics(Q, QD, QDD), rtol=0, atol=1e-9)
+
+
 def test_a_follower_that_a_drive_turns_with_counts_by_its_leader():
     arm = armdyn.load(ROOT / "tests" / "robots" / "gripper.urdf")
     leader = next(j for j in arm.model.joints if j.mimic is not None)
