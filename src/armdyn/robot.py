@@ -1084,9 +1084,11 @@ class Robot:
             dtype: "float64", for which x64 must be enabled, or "float32".
         """
         with IMPORTING:
-            from armdyn.export.jax import jax_function  # noqa: PLC0415
+            from armdyn.export.library import bridge  # noqa: PLC0415
 
-        return jax_function(self._products(quantity, dtype, **options), program)
+        function = bridge("jax", "a function of JAX", "jax.function:JaxFunction")
+        made: JaxFunction = function(self._products(quantity, dtype, **options), program)
+        return made
 
     def torch(
         self, quantity: str, *, dtype: DTypeLike = "float64", **options: Unpack[KernelOptions]
@@ -1098,9 +1100,11 @@ class Robot:
         must be of the type `dtype`.
         """
         with IMPORTING:
-            from armdyn.export.torch import torch_function  # noqa: PLC0415
+            from armdyn.export.library import bridge  # noqa: PLC0415
 
-        return torch_function(self._products(quantity, dtype, **options))
+        function = bridge("torch", "an operator of PyTorch", "torch.tensor_function:TorchFunction")
+        operator: Callable[..., Any] = function(self._products(quantity, dtype, **options))
+        return operator
 
     def casadi(
         self, quantity: str, *, name: str | None = None, **options: Unpack[KernelOptions]

@@ -12,6 +12,7 @@ from typing import Any
 
 from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.errors import BridgeError, MissingExtraError, ShapeError, counted
+from armdyn.forks import imported
 from armdyn.graph.operations import FAR_ANGLE
 from armdyn.kernels.kernel import Kernel
 from armdyn.version import __version__
@@ -35,6 +36,12 @@ def check_library(name: str, purpose: str) -> None:
             f"{purpose} needs {name} {least} or later, found {found}. Install a newer one with: "
             f"pip install '{name}>={least}'"
         )
+
+
+def bridge(name: str, purpose: str, place: str) -> Any:
+    """What is at a place of this room that imports a library, if that is there."""
+    check_library(name, purpose)
+    return imported(f"armdyn.export.{place}")
 
 
 def target_name(kernel: Kernel) -> str:
