@@ -111,15 +111,13 @@ class ExactGeometry:
         for given, exact in self._points:
             if np.linalg.norm(given - x) < SAME * self.size:
                 return exact
-        exact = self._on_line(x)
+        exact = self.residues(x)
+        for (origin, along), line in self._lines:
+            if np.linalg.norm(np.cross(x - origin, along)) < SAME * self.size:
+                exact = self._along(line, float((x - origin) @ along))
+                break
         self._points.append((x, exact))
         return exact
-
-    def _on_line(self, x: Array) -> Array:
-        for (origin, along), exact in self._lines:
-            if np.linalg.norm(np.cross(x - origin, along)) < SAME * self.size:
-                return self._along(exact, float((x - origin) @ along))
-        return self.residues(x)
 
     def _along(self, line: _Line, distance: float) -> Array:
         origin, along = line

@@ -20,9 +20,10 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.spatial import sign
 from armdyn.graph.nodes import Graph, Node
 from armdyn.loops.newton import size
-from armdyn.loops.orthogonal import Orthogonal, determinant, sign
+from armdyn.loops.orthogonal import Orthogonal, determinant
 from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.loops.steps import Step, following, from_root
 from armdyn.loops.values import Values, entries, inner, stacked
@@ -156,11 +157,6 @@ class LoopSystem:
         return np.array([by_joint[i] for i in self.columns], dtype=float)
 
 
-def column_order(passive: Sequence[int], loops: Sequence[LoopAround]) -> tuple[int, ...]:
-    """The passive joints, those first that are around few loops: fewer entries are filled then."""
-    return tuple(sorted(passive, key=lambda i: (sum(i in x.members for x in loops), i)))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Iteration:
     """How the passive joints of loops are found."""
@@ -225,7 +221,7 @@ class Iteration:
         refused = (REFUSED / most**2) * inner(weighed, weighed)
         columns = [A[i] for i in self.left.columns]
         if most == LAST_MISSING:  # another way to assemble it is refused as well
-            refused = refused + REFUSED * (1.0 - sign(determinant(self.inverse, columns)))
+            refused = refused + REFUSED * (1.0 - sign(determinant(self.inverse, columns))[()])
         step = Orthogonal(columns, self.left.usual, refused).solve([-1.0 * x for x in r])
         moved = list(found)
         for i, delta in zip(self.left.columns, step, strict=True):
@@ -308,7 +304,9 @@ def _system(
 ) -> LoopSystem:
     """Rows of loops that say something, and columns of passive joints."""
     around = tuple(_telling(loop_around(model, loop), closed) for loop in loops)
-    found = LoopSystem(model, around, column_order(passive, around))
+    # fewer entries are filled in this order
+    columns = sorted(passive, key=lambda i: (sum(i in x.members for x in around), i))
+    found = LoopSystem(model, around, tuple(columns))
     squares = (found.passive_matrix(closed[0]) ** 2).sum(-1)
     return replace(found, usual=tuple(squares.tolist()))
 

@@ -18,7 +18,7 @@ from armdyn.forks import cached_property
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.loops.closure import Closure
 from armdyn.loops.newton import size
-from armdyn.loops.standing import StandingClosure, StandingGeneral, StandingLoops
+from armdyn.loops.standing import StandingGeneral, StandingLoops
 from armdyn.loops.steps import from_root
 from armdyn.model import RobotModel
 from armdyn.model.cut_joints import polynomial
@@ -65,7 +65,9 @@ class LoopCoordinates(Coordinates):
         """Positions of all joints where loops are assembled, (N,)."""
         return self.closure.assembly
 
-    def at(self, q: Array, start: Array | None = None, closed: bool = False) -> StandingClosure:
+    def at(
+        self, q: Array, start: Array | None = None, closed: bool = False
+    ) -> StandingLoops | StandingGeneral:
         """The map at positions (..., n); `start` are positions of all joints nearby, if known.
 
         They are those of q itself if loops are `closed` there.
@@ -74,7 +76,7 @@ class LoopCoordinates(Coordinates):
             return StandingGeneral(self.closure.iteration, q, start, closed)
         return StandingLoops(self.closure, q)
 
-    def known(self, full: Array) -> StandingClosure:
+    def known(self, full: Array) -> StandingLoops | StandingGeneral:
         """The map where positions of all joints are known, (..., N)."""
         return self.at(full[..., list(self.model.independent)], full, closed=True)
 

@@ -98,11 +98,6 @@ def determinant(P: Array, columns: Sequence[Values]) -> Any:
     return product
 
 
-def sign(x: Any) -> Any:
-    """-1, 0 or 1."""
-    return x.sign() if isinstance(x, Node) else np.sign(x)
-
-
 def _checked(square: Any, scale: Any) -> Any:
     """The square of a pivot where it is more than rounding of its scale, not a number elsewhere."""
     if isinstance(square, Node):

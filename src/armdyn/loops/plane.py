@@ -75,7 +75,8 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     """The loop as one in a plane; None if it is none, or not closed by a pin."""
     if loop.cut.name not in ("revolute", "spherical", "cylindrical"):
         return None
-    host = _host(model, loop)
+    a, b = (model.paths[link] if link >= 0 else () for link in (loop.link_a, loop.link_b))
+    host = ([-1] + [i for i in a if i in b])[-1]  # the last link that both branches stand on
     ends = (loop.link_a, loop.frame_a), (loop.link_b, loop.frame_b)
     branches = [_branch(model, host, link, T) for link, T in ends]
     around = [step for branch in branches for step in branch.steps]
@@ -178,13 +179,6 @@ def zero_frames(model: RobotModel) -> dict[int, Array]:
     for i, joint in enumerate(model.joints):
         frames[i] = frames[joint.parent] @ joint.placement
     return frames
-
-
-def _host(model: RobotModel, loop: Loop) -> int:
-    """The last link that both branches stand on."""
-    a, b = (model.paths[link] if link >= 0 else () for link in (loop.link_a, loop.link_b))
-    shared = [i for i in a if i in b]
-    return shared[-1] if shared else -1
 
 
 def normal_axes(z: Array) -> tuple[Array, Array]:

@@ -32,9 +32,10 @@ def regrouped(model: RobotModel) -> RobotModel:
     """
     if all(loop.couples for loop in model.loops):  # a tree, which canonical frames regroup
         return model
+    at = coordinates_of(model)
     with warnings.catch_warnings(record=True) as unclear:
         warnings.simplefilter("always")
-        found = base_parameters(coordinates_of(model), links=True)
+        found = base_parameters(at, links=True)
     if unclear:
         return model
     given = np.array([parameter.value for parameter in robot_parameters(model)])
@@ -43,19 +44,14 @@ def regrouped(model: RobotModel) -> RobotModel:
     order = [10 * i + k for i in range(len(model.links)) for k in KEPT_FIRST]
     columns = _independent(found.matrix, order)
     values[columns] = np.linalg.solve(found.matrix[:, columns], found.values)
-    same = _have_same_torques(model, given[:count], values[:count])
-    return with_parameters(model, values) if same else model
-
-
-def _have_same_torques(model: RobotModel, given: Array, others: Array) -> bool:
-    """Whether a robot with other parameters of its links has the same torques at random states."""
-    at, rng = coordinates_of(model), np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     q = at.drawn(rng, STATES)
     qd, qdd = rng.uniform(-1.0, 1.0, (2, *q.shape))
     here = at.at(q)
     Y = here.rows(regressor(model, *here.motion(qd, qdd)))
-    size = (np.abs(Y) @ np.abs(given)).max()
-    return bool(np.abs(Y @ (others - given)).max() <= SAME_TORQUES * size)
+    size = (np.abs(Y) @ np.abs(given[:count])).max()
+    moved = np.abs(Y @ (values - given)[:count]).max()
+    return with_parameters(model, values) if moved <= SAME_TORQUES * size else model
 
 
 def _independent(matrix: Array, order: list[int]) -> list[int]:

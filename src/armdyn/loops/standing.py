@@ -63,22 +63,6 @@ class StandingClosure(StandingMap):
         """q̇_all = G q̇, (..., N, n)."""
         return np.stack([self._follow(unit) for unit in np.eye(self.n).tolist()], -1)
 
-    @property
-    @abstractmethod
-    def type2(self) -> Array:
-        """How far each loop that is no parallelogram is from a singular configuration of type 2.
-
-        It is 0 where the loop cannot be closed, and small near a singular configuration, (...,
-        loops).
-        """
-
-    @abstractmethod
-    def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
-        """Force and moment of b on a at frame a for every loop, in world axes.
-
-        `tau` are the torques of the open tree at all joints.
-        """
-
 
 class StandingLoops(StandingClosure):
     """The map by closed forms at one configuration or a batch of them, of floats or nodes."""
@@ -301,14 +285,11 @@ class StandingGeneral(StandingClosure):
         return self._follow(entries(qdd), self._bias(self.rates(qd)))
 
     def _bias(self, rates: Array) -> Values:
-        return [
-            x
-            for loop in self.iteration.whole.loops
-            for x in entries(loop.bias(self._around(loop.members), rates[..., list(loop.members)]))
-        ]
-
-    def _around(self, members: tuple[int, ...]) -> Array:
-        return stacked([self._values[i] for i in members])
+        found: Values = []
+        for loop in self.iteration.whole.loops:
+            q, qd = (x[..., list(loop.members)] for x in (self.q, rates))
+            found += entries(loop.bias(q, qd))
+        return found
 
     def torques(self, tau: Array) -> Array:
         """Torques at the coordinates, (..., n), for torques at all joints."""
