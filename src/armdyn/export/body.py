@@ -54,15 +54,12 @@ class ConstantTable:
         assert constant.value is not None
         key = constant.name if constant.op == "parameter" else "", constant.value
         if key not in self._named:
-            self._named[key] = self._fresh(key[0])
-            self.values[self._named[key]] = constant.value
+            wanted = key[0] or f"k{1 + sum(name.startswith('k') for name in self.values)}"
+            numbered = (f"{wanted}_{again}" for again in count(2))
+            name = next(name for name in chain([wanted], numbered) if name not in self.values)
+            self._named[key] = name
+            self.values[name] = constant.value
         return self._named[key]
-
-    def _fresh(self, wanted: str) -> str:
-        if not wanted:
-            return f"k{1 + sum(name.startswith('k') for name in self.values)}"
-        numbered = (f"{wanted}_{again}" for again in count(2))
-        return next(name for name in chain([wanted], numbered) if name not in self.values)
 
 
 class Body:
@@ -84,8 +81,11 @@ class Body:
         self.angles: set[str] = set()
         kept = Counter(program.outputs)
         self.left = Counter(k for i in program.instructions for k in i.args) + kept
-        self._read_inputs()
-        first = len(program.symbols)
+        entries = [(array.name, i) for array in program.inputs for i in range(len(array.symbols))]
+        for place, (name, i) in enumerate(entries):
+            self.values[place] = Infix(language.entry(name, i))
+            self.used |= {name} if self.left[place] else set()
+        first = len(entries)
         for place, constant in enumerate(program.constants, start=first):
             if self.left[place]:
                 self.values[place] = self._constant(constant)
@@ -99,13 +99,6 @@ class Body:
             if place < first:  # outputs may be written over the inputs
                 self._settle(place)
         self.outputs = [self.values[k].text for k in program.outputs]
-
-    def _read_inputs(self) -> None:
-        arrays = self.program.inputs
-        entries = [(array.name, i) for array in arrays for i in range(len(array.symbols))]
-        for place, (name, i) in enumerate(entries):
-            self.values[place] = Infix(self.language.entry(name, i))
-            self.used |= {name} if self.left[place] else set()
 
     def _constant(self, constant: Constant) -> Infix:
         assert constant.value is not None

@@ -2,13 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-
 from armdyn.arrays import check_text
 from armdyn.errors import BridgeError, shown
 from armdyn.export.library import ARITHMETIC, array_functions, check_library
 from armdyn.export.names import identifier
-from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
@@ -28,13 +25,8 @@ def casadi_function(model: RobotModel, request: Request, name: str | None) -> An
     table = array_functions(casadi, casadi.if_else) | {"angle_sum": ARITHMETIC["add"]}
     outputs = program.evaluated(entries, table)
     names = [identifier(i.name) if " " in i.name else i.name for i in program.inputs]
-    result = _matrix(casadi, program, outputs)
+    columns = program.shape[-1] if len(program.shape) > 1 else 1
+    by_columns = [y for c in range(columns) for y in outputs[c::columns]]
+    matrix = casadi.reshape(casadi.vertcat(*by_columns), len(outputs) // columns, columns)
+    result = casadi.sparsify(matrix)  # what is always zero takes no room
     return casadi.Function(name, vectors, [result], names, [f"{request.quantity}_result"])
-
-
-def _matrix(casadi: Any, program: Program, outputs: list[Any]) -> Any:
-    """The outputs in two axes, where those that are always zero take no room."""
-    shape = program.shape
-    rows, columns = (int(np.prod(shape[:-1])), shape[-1]) if len(shape) > 1 else (len(outputs), 1)
-    column_major = [outputs[r * columns + c] for c in range(columns) for r in range(rows)]
-    return casadi.sparsify(casadi.reshape(casadi.vertcat(*column_major), rows, columns))

@@ -141,7 +141,9 @@ def _stacked_regressor(at: Coordinates, count: int) -> Array:
     draw = rng.uniform(-1.0, 1.0, size=(3, 10 + 30 * N // n, n))
     q, qd, qdd = (x * size * unit for x, unit in zip(draw, (np.pi, rate, rate**2), strict=True))
     q = at.drawn(rng, len(q)) if model.loops else q
-    if slow := _friction_speeds(model):
+    changing = ("smooth_velocity", "stribeck_velocity")
+    speeds = {getattr(owner.friction, name) for owner in model.driven for name in changing}
+    if slow := sorted(speed for speed in speeds if 0 < speed < np.inf):
         # smooth friction looks like a sign at usual speeds: others show it for what it is
         pace = rng.choice(slow, size=(len(q), 1)) * rng.uniform(0.2, 3.0, size=(len(q), 1))
         q, qdd = np.concatenate([q, q]), np.concatenate([qdd, qdd])
@@ -152,13 +154,6 @@ def _stacked_regressor(at: Coordinates, count: int) -> Array:
     W = Y.reshape(-1, count) / _scale(model, count)
     sizes = np.linalg.norm(W, axis=0)
     return np.where(sizes > UNCLEAR_RESTS[0] * sizes.max(initial=0.0), W, 0.0)
-
-
-def _friction_speeds(model: RobotModel) -> list[float]:
-    """Speeds at which the friction of motors changes other than with the sign or in proportion."""
-    named = ("smooth_velocity", "stribeck_velocity")
-    found = {getattr(owner.friction, name) for owner in model.driven for name in named}
-    return sorted(speed for speed in found if 0 < speed < np.inf)
 
 
 def _length(model: RobotModel) -> float:

@@ -91,11 +91,6 @@ class Coordinates(StandingMap):
     """Whether the map is the same at all configurations."""
 
     @property
-    def is_identity(self) -> bool:
-        """Whether every joint is a coordinate."""
-        return self.is_linear and self.G is None
-
-    @property
     @abstractmethod
     def iterates(self) -> bool:
         """Whether passive joints are solved for step by step."""

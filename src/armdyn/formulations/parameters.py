@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_constant, check_number, frozen
+from armdyn.arrays import Array, check_constant, check_number
 from armdyn.errors import ModelError, UnknownNameError
-from armdyn.formulations.regressor import PARAMETERS, TENSOR_PLACES, regressor, ten_parameters
+from armdyn.formulations.regressor import PARAMETERS, body_of, regressor, ten_parameters
 from armdyn.formulations.spatial import sign
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
-from armdyn.model import Body, Drive, FrictionLaw, Inertia, Joint, Link, RobotModel, Spring
+from armdyn.model import Body, Drive, FrictionLaw, Joint, Link, RobotModel, Spring
 from armdyn.model import friction as laws
 
 ROTOR = "rotor"
@@ -137,11 +137,7 @@ def _changed_link(link: Link, given: dict[str, float]) -> Link:
     new = np.array([given.pop(name, value) for name, value in zip(names, old, strict=True)])
     if np.array_equal(new, old):
         return link
-    tensor = np.zeros((3, 3))
-    for (i, j), value in zip(TENSOR_PLACES, new[4:], strict=True):
-        tensor[i, j] = tensor[j, i] = value
-    body = Inertia.from_origin(float(new[0]), frozen(new[1:4]), frozen(tensor))
-    return Link(link.name, (Body(link.name, body),))
+    return Link(link.name, (Body(link.name, body_of(new)),))
 
 
 def _changed_spring(spring: Spring, given: dict[str, float]) -> Spring:

@@ -32,6 +32,14 @@ def ten_parameters(body: Inertia) -> Array:
     )
 
 
+def body_of(ten: Array) -> Inertia:
+    """The body with these parameters, the opposite of `ten_parameters`."""
+    tensor = np.zeros((3, 3))
+    for (i, j), value in zip(TENSOR_PLACES, ten[4:], strict=True):
+        tensor[i, j] = tensor[j, i] = value
+    return Inertia.from_origin(float(ten[0]), ten[1:4], tensor)
+
+
 def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
     """Y with τ = Y π at the joints of all links, (..., N, 10 N); inertias do not matter."""
     motion, N = newton_euler(model, q, qd, qdd), len(model.joints)

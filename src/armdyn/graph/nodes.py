@@ -329,8 +329,11 @@ class KnownAngles:
             terms[k] = terms.get(k, 0) + sign * times
         terms = {k: times for k, times in sorted(terms.items()) if times}
         total, known = self._rest(terms), self._each(terms, known=True)
-        for angle, positive in known:
-            total = _raw_sum(self._graph, total, angle, positive)
+        for angle, positive in known:  # not folded
+            if is_number(total, 0):
+                total = angle if positive else self._graph.make("neg", (angle,))
+            else:
+                total = self._graph.make("add" if positive else "sub", (total, angle))
         if known:
             self._sums[total.index] = terms
         return total
@@ -358,13 +361,6 @@ class KnownAngles:
         nodes = [(self._graph.nodes[k], times) for k, times in terms.items()]
         own = [(node, times) for node, times in nodes if (node.op == "angle") == known]
         return [(node, times > 0) for node, times in own for _ in range(abs(times))]
-
-
-def _raw_sum(graph: Graph, a: Node, b: Node, positive: bool) -> Node:
-    """a + b or a - b as nodes that are not folded."""
-    if is_number(a, 0):
-        return b if positive else graph.make("neg", (b,))
-    return graph.make("add" if positive else "sub", (a, b))
 
 
 def trace(graph: Graph, function: Callable[..., Any], *vectors: Sequence[Node] | Array) -> Array:

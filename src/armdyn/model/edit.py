@@ -1,7 +1,7 @@
 """Changes to a robot, each a function RobotModel -> RobotModel."""
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from armdyn.arrays import Array, check_constant, check_number, check_truth, froz
 from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_all_known, check_known, shown
 from armdyn.model.cut_joints import COUPLING, CutJoint, Loop, polynomial
 from armdyn.model.inertia import Inertia
-from armdyn.model.joint import Drive, Joint
+from armdyn.model.joint import Joint
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import IDENTITY, check_transform, inverse, transform
@@ -47,9 +47,14 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     loops = tuple(new for old, new in pairs if not (old.couples and old.link_a in held))
     springs = tuple(s for s in parts["springs"] if s.link != s.other)  # others do nothing any more
     free = [i for i in range(len(model.joints)) if i not in held]
+    moving = {joint.name for joint in joints}
+    drives = (
+        replace(drive, ratios=tuple(pair for pair in drive.ratios if pair[0] in moving))
+        for drive in model.drives
+    )
     changed: dict[str, Any] = {
         "joints": tuple(joints),
-        "drives": tuple(_still_driven(model, {joint.name for joint in joints})),
+        "drives": tuple(drive for drive in drives if drive.ratios),
         "springs": springs,
         "letters": {},  # the links are counted anew
         "loops": loops,
@@ -103,13 +108,6 @@ def with_locked(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     for name, value in check_locked(values).items():
         model = noted(model, f"joint {name!r} locked at {value:g}")
     return model
-
-
-def _still_driven(model: RobotModel, moving: set[str]) -> Iterator[Drive]:
-    """The drives with the joints that still move; those that move none are left out."""
-    for drive in model.drives:
-        if ratios := tuple(pair for pair in drive.ratios if pair[0] in moving):
-            yield replace(drive, ratios=ratios)
 
 
 def check_locked(values: Mapping[str, float] | None) -> Mapping[str, float]:

@@ -62,18 +62,14 @@ def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     few = max(map(len, s.model.paths)) <= MOST_COMPOSITE.value
     if s.model.is_coupled or s.request.base_motion or few:
         return _by_mass_matrix(s, q, qd, tau)
-    return _articulated(s, q, qd, tau)
+    assert s.runtime is not None
+    rest = tau - s.loads(q) - s.springs(q)
+    return minimal_articulated_body(s.runtime, q, qd, rest, s.rotors, guarded(s.graph))
 
 
 def _by_mass_matrix(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     rest = tau - s.torques(q, qd, s.zero) - s.loads(q)
     return s.solve(s.mass_matrix(q), rest)
-
-
-def _articulated(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
-    assert s.runtime is not None
-    rest = tau - s.loads(q) - s.springs(q)
-    return minimal_articulated_body(s.runtime, q, qd, rest, s.rotors, guarded(s.graph))
 
 
 def _as_written(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:

@@ -38,11 +38,14 @@ def jacobian_product(
     the first argument, then those by the second, and so on. The result of "jvp" has the shape of
     the quantity.
     """
-    assert traced.request.derivative is not None
-    if _solves_short_chains(traced):
-        with traced.naming(traced.request.title):
+    model, request = traced.model, traced.request
+    assert request.derivative is not None
+    solves = request.quantity == "forward_dynamics" and not (request.method or model.loops)
+    # short chains: by a mass matrix, not by articulated bodies
+    if solves and max(map(len, model.paths)) <= MOST_COMPOSITE.value:
+        with traced.naming(request.title):
             return _implicit(traced)
-    return PRODUCTS[traced.request.derivative](traced, outputs())
+    return PRODUCTS[request.derivative](traced, outputs())
 
 
 def _vector_jacobian(traced: TracedRobot, outputs: Array) -> tuple[Array, dict[str, int]]:
@@ -113,14 +116,6 @@ PRODUCTS: dict[str, Callable[[TracedRobot, Array], tuple[Array, dict[str, int]]]
     "vjp": _vector_jacobian,
     "jvp": _jacobian_vector,
 }
-
-
-def _solves_short_chains(traced: TracedRobot) -> bool:
-    """Whether the request is for accelerations by a mass matrix, not by articulated bodies."""
-    model, request = traced.model, traced.request
-    if request.quantity != "forward_dynamics" or request.method or model.loops:
-        return False
-    return max(map(len, model.paths)) <= MOST_COMPOSITE.value
 
 
 def _implicit(s: TracedRobot) -> tuple[Array, dict[str, int]]:

@@ -86,11 +86,12 @@ def quantity_program(
     request and the version of armdyn alone. `progress` is told of a deep search; `snap` is what
     counts as an exact zero, see `canonical`.
     """
-    checked(request, model)
-    make = _recent if progress is None else _program
+    checked(request, model)  # what cannot be looked up is refused in words
+    make = _program if progress is None else _program.__wrapped__
     return make(model, request, progress, snap)
 
 
+@lru_cache(maxsize=4)  # it is compiled for one state and for batches, counted and exported
 def _program(
     model: RobotModel, request: Request, progress: Progress | None, snap: float
 ) -> Program:
@@ -108,10 +109,6 @@ def _program(
     finally:
         if collects:
             gc.enable()
-
-
-_recent = lru_cache(maxsize=4)(_program)
-"""One program is compiled for one state and for batches, counted and exported."""
 
 
 def trace_robot(
@@ -134,7 +131,8 @@ def shortest_nodes(robot: TracedRobot, quantity: Quantity) -> Array:
     """
     vectors = [robot.vector(name) for name in quantity.arguments]
     written = quantity.name, lambda: quantity.build(robot, *vectors)
-    assembled = quantity.assembled and robot.is_plain
+    alone = len(robot.inputs) == len(robot.arguments)
+    assembled = quantity.assembled and alone and robot.at.is_linear and robot.at.G is None
     if robot.request.formulation or robot.request.method or assembled or robot.as_in_books:
         return robot.built(*written)
     return shortened(robot.ways(*written), robot.budget.deep)

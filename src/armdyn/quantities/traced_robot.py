@@ -95,11 +95,6 @@ class TracedRobot:
         sizes |= {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
         return sizes | ({"passive": 2 * len(self.model.passive)} if self.request.solved else {})
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether there are neither coupled joints nor arguments besides those of the quantity."""
-        return self.at.is_identity and len(self.inputs) == len(self.arguments)
-
     def here(self, q: Array) -> StandingMap:
         """The map between coordinates and all joints at positions that are nodes."""
         key = tuple(node.index for node in self.nodes(q))

@@ -69,7 +69,11 @@ def _touched(net: Network) -> dict[int, list[int]]:
 
 def _use_sum(net: Network, cells: list[int], functions: list[int]) -> None:
     """Compute cells from the cosine and sine of one sum, if that saves anything in all."""
-    turns = [(literal >> 1, *_inverses(net, literal >> 1)) for literal in functions]
+    primes = (net.first, PRIME), (net.second, OTHER_PRIME)
+    turns = [  # with the inverses of their residues at the two points, 0 of zero
+        (k >> 1, *(pow(residues[k >> 1], prime - 2, prime) for residues, prime in primes))
+        for k in functions
+    ]
     saved = 0
     undo: list[tuple[int, Definition]] = []
     for cell in reversed(cells):
@@ -84,14 +88,7 @@ def _use_sum(net: Network, cells: list[int], functions: list[int]) -> None:
             net.redefine(cell, old)
 
 
-def _inverses(net: Network, cell: int) -> tuple[int, int]:
-    """The inverses of a cell's residues at the two points, 0 of zero."""
-    pairs = (net.first[cell], PRIME), (net.second[cell], OTHER_PRIME)
-    first, second = (pow(residue, prime - 2, prime) for residue, prime in pairs)
-    return first, second
-
-
-def _products(net: Network, cell: int, turns: list[tuple[int, int, int]]) -> Iterator[Definition]:
+def _products(net: Network, cell: int, turns: list[tuple[int, ...]]) -> Iterator[Definition]:
     """The cell as a product of a live cell and one of the turns, given with their inverses."""
     if not net.is_operation(cell):
         return

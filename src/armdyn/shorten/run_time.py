@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ModelError, shown
-from armdyn.formulations.regressor import ten_parameters
+from armdyn.formulations.regressor import body_of, ten_parameters
 from armdyn.model import Body, Inertia, Link, RobotModel
 from armdyn.model.edit import payload_link
 from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, cos_sin
@@ -41,7 +41,7 @@ def loaded(model: RobotModel, robot: CanonicalRobot, payload: Array) -> Canonica
     M = link.M
     bodies = list(model.links)
     for symbol, unit in zip(payload, np.eye(10), strict=True):
-        bodies[at] = Link(link.name, (Body("payload", _inertia(unit), model.tool_frame.placement),))
+        bodies[at] = Link(link.name, (Body("payload", body_of(unit), model.tool_frame.placement),))
         alone = canonical(replace(model, links=tuple(bodies))).links[at]
         J = J + symbol * alone.J
         u = u + symbol * alone.u
@@ -83,11 +83,5 @@ def payload_in_link(model: RobotModel, payload: Array) -> Array:
     They are linear in those in tool axes: each unit of these is a column.
     """
     payload_link(model)  # if there is one
-    moved = [_inertia(unit).moved(model.tool_frame.placement) for unit in np.eye(10)]
+    moved = [body_of(unit).moved(model.tool_frame.placement) for unit in np.eye(10)]
     return np.stack([ten_parameters(body) for body in moved], -1) @ payload
-
-
-def _inertia(ten: Array) -> Inertia:
-    moment = np.zeros((3, 3))
-    moment[np.tril_indices(3)] = ten[4:]
-    return Inertia.from_origin(float(ten[0]), ten[1:4], moment + np.tril(moment, -1).T)

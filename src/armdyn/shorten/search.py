@@ -22,6 +22,8 @@ Place = Callable[[C], Sequence[C]]
 POINTS_TRIED, KICKS, PLACES_KICKED = 450, 50, 4
 """A search leaves its best point by changing places at random: so many times, and so many places
 each time, unless so many different points have been tried before."""
+STEPS = 4000
+"""Steps of annealing."""
 
 
 def search(
@@ -32,15 +34,12 @@ def search(
     deep: bool = False,
     progress: Progress | None = None,
     points: int = POINTS_TRIED,
-    steps: int = 4000,
-    seed: int = 0,
 ) -> dict[C, int]:
     """The points met from some starts on with their costs, the cheapest first.
 
     Later passes may prefer another one than the cheapest. Of starts of equal cost only the first is
-    used. After `points` different points the best
-    one is not left any more. A deep search goes on by annealing; `steps` and `progress` belong to
-    it.
+    used. After `points` different points the best one is not left any more. A deep search goes on
+    by annealing, which `progress` belongs to.
     """
     known: dict[C, int] = {}
 
@@ -51,12 +50,12 @@ def search(
 
     first = {price(start): start for start in reversed(starts)}
     best = min((_descend(places, start, price) for start in first.values()), key=price)
-    draw = random.Random(seed)
+    draw = random.Random(0)
     for _ in range(KICKS):
         if len(known) < points:
             best = _kick(places, best, price, draw)
     if deep:
-        best = _anneal(places, best, price, steps, draw, progress)
+        best = _anneal(places, best, price, draw, progress)
     return {c: known[c] for c in sorted(known, key=lambda c: (known[c], c != best))}
 
 
@@ -82,20 +81,19 @@ def _anneal(
     places: Sequence[Place[C]],
     at: C,
     price: Price[C],
-    steps: int,
     draw: random.Random,
     progress: Progress | None,
 ) -> C:
     """Annealing with falling temperature, and a descent from every new best point."""
     best = at
-    for step in range(steps):
-        temperature = 2.5 * (1.0 - step / steps) + 0.1
+    for step in range(STEPS):
+        temperature = 2.5 * (1.0 - step / STEPS) + 0.1
         other = draw.choice(draw.choice(places)(at))
         rise = price(other) - price(at)
         if rise <= 0 or draw.random() < math.exp(-rise / temperature):
             at = other
         if price(at) < price(best):
             best = at = _descend(places, at, price)
-        if progress is not None and step % 50 == 0 and progress(step, steps, price(best)) is True:
+        if progress is not None and step % 50 == 0 and progress(step, STEPS, price(best)) is True:
             break
     return best

@@ -278,7 +278,13 @@ def float_error(model: RobotModel, f: Function) -> float:
     states = [_states(model, i.name, i.size or 1, rng) for i in f.program.inputs]
     single = [values.astype(np.float32) for values in states]
     exact = f.program(*(values.astype(float) for values in single)).reshape(STATES, -1)
-    error = np.abs(_in_float(f.program, single) - exact)
+    entries = [vector[:, k] for vector in single for k in range(vector.shape[1])]
+    with np.errstate(
+        all="ignore"
+    ):  # functions of the library as one gives them that rounds rightly
+        outputs = f.program.evaluated(entries, _SINGLE)
+    found = np.stack([np.broadcast_to(y, STATES) for y in outputs], axis=1).astype(float)
+    error = np.abs(found - exact)
     error = error.max(axis=1, initial=0.0) / np.maximum(1.0, np.abs(exact).max(axis=1, initial=0.0))
     return float(np.max(error[np.isfinite(error)], initial=0.0))
 
@@ -293,14 +299,6 @@ def _states(model: RobotModel, name: str, size: int, rng: np.random.Generator) -
     scale = {"qdd": 5.0, "tau": 10.0, "gravity": 9.81, "gain": 50.0}.get(name, 2.0)
     least = 0.0 if name == "gain" else -scale
     return rng.uniform(least, scale, (STATES, size))
-
-
-def _in_float(program: Program, vectors: list[Array]) -> Array:
-    """The outputs in float; functions of the library as one that rounds rightly gives them."""
-    entries = [vector[:, k] for vector in vectors for k in range(vector.shape[1])]
-    with np.errstate(all="ignore"):
-        outputs = program.evaluated(entries, _SINGLE)
-    return np.stack([np.broadcast_to(y, STATES) for y in outputs], axis=1).astype(float)
 
 
 def _rounded(op: str) -> Callable[..., Any]:

@@ -93,9 +93,13 @@ def _measured(
         usage = next(folder.glob("*.su"), None)
         if usage is None:
             raise CompilerError(f"{cc} wrote no stack usage; the sizes need GCC")
-        stacks = _stacks(usage.read_text(encoding="utf-8"))
+        # lines as "panda.c:12:6:panda_jacobian 448 static", with tabs
+        rows = (line.split("\t") for line in usage.read_text(encoding="utf-8").splitlines())
+        stacks = {place.rpartition(":")[2]: int(size) for place, size, *_ in rows}
         size = compiled([cc, "-print-prog-name=size"], folder).strip()
-        sections = _sections(compiled([size, "-A", "-d", "made.o"], folder))
+        listed = compiled([size, "-A", "-d", "made.o"], folder)
+        by_name = re.findall(r"^(\.\S+)\s+(\d+)", listed, re.MULTILINE)
+        sections = {name: int(count) for name, count in by_name}
     ours = {f"{prefix}_{function}" for function in functions}
     helper = max((stack for name, stack in stacks.items() if name not in ours), default=0)
     numbers = sum(size for name, size in sections.items() if name.startswith(".rodata"))
@@ -123,17 +127,6 @@ def _compiler(processor: Processor) -> str:
             f"apt-get install {processor.package}"
         )
     return found
-
-
-def _stacks(text: str) -> dict[str, int]:
-    """Bytes by function, from lines as "panda.c:12:6:panda_jacobian 448 static", with tabs."""
-    rows = (line.split("\t") for line in text.splitlines())
-    return {place.rpartition(":")[2]: int(size) for place, size, *_ in rows}
-
-
-def _sections(text: str) -> dict[str, int]:
-    """Bytes by section."""
-    return {name: int(size) for name, size in re.findall(r"^(\.\S+)\s+(\d+)", text, re.MULTILINE)}
 
 
 def compiler(need: str) -> str:

@@ -47,12 +47,6 @@ class DhRow:
     pitch: float | None = None
     """How far a helical joint slides for a radian [m/rad]."""
 
-    def as_row(self) -> dict[str, Any]:
-        """The row as `armdyn.from_dh` takes it."""
-        given = {"name": self.joint, "joint": self.kind, "pitch": self.pitch}
-        given |= {"a": self.a, "alpha": self.alpha, "d": self.d, "theta": self.theta}
-        return {key: value for key, value in given.items() if value is not None}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DhTable:
@@ -70,7 +64,9 @@ class DhTable:
 
     def as_rows(self) -> list[dict[str, Any]]:
         """The rows as `armdyn.from_dh` takes them."""
-        return [row.as_row() for row in self.rows]
+        words = {"joint": "name", "kind": "joint"}
+        rows = (asdict(row).items() for row in self.rows)
+        return [{words.get(k, k): x for k, x in row if x is not None} for row in rows]
 
     def text(self, *, degrees: bool = False) -> str:
         """The table for people."""

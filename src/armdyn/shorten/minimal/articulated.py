@@ -308,7 +308,10 @@ class _Joint:
         sign = self.link.link.sign
         U = self._resistance(body)
         D = link.link.type.combine(U[0][2], U[1][2]) if self.part is None else U[self.part][2]
-        inverse = self._inverse(D + rotor, guard, scale)
+        D = D + rotor
+        if is_known_zero(D):  # in every state
+            check_pivots(np.zeros(1), [self.link.link.name])
+        inverse = 1.0 / guard(D, scale)
         k = scaled(inverse, U[0]), scaled(inverse, U[1])
         if self.part is None:
             self.body = body.less(k, U)
@@ -335,12 +338,6 @@ class _Joint:
         about = body.column(1)
         f, n = (plus(scaled(kind.slide, along[k]), scaled(kind.turn, about[k])) for k in (0, 1))
         return f, n
-
-    def _inverse(self, D: Scalar, guard: Guard, scale: Scalar) -> Scalar:
-        """1/D; an error where D is zero in every state."""
-        if is_known_zero(D):
-            check_pivots(np.zeros(1), [self.link.link.name])
-        return 1.0 / guard(D, scale)
 
     def handed_down(self) -> Load:
         """The wrench, about the origin of the parent."""

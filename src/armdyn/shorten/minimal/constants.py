@@ -63,7 +63,9 @@ def constants_of_reduced(robot: CanonicalRobot, choices: Choices) -> tuple[list[
             _clear_isotropic(robot, result, i, choice.isotropic)
     if choices.weight_apart:
         for i, (link, path) in enumerate(zip(robot.links, robot.paths, strict=True)):
-            weight = _weight(link, robot.links[path[0]].gravity)
+            # A and B of the torque A cos + B sin of the weight, at the sum of angles
+            (x, y), (gx, gy) = link.u[:2], robot.links[path[0]].gravity[:2]
+            weight = gx * y - gy * x, gx * x + gy * y
             result[i] = replace(result[i], weight=weight, gravity=(0.0, 0.0, 0.0))
     return result, units
 
@@ -81,13 +83,6 @@ def moved_origins(robot: CanonicalRobot, choices: Choices) -> CanonicalRobot:
     for i, choice in enumerate(choices.links):
         robot = slide_origin(robot, i) if choice.passes_on else robot
     return robot
-
-
-def _weight(link: CanonicalLink, gravity: Any) -> Pair:
-    """A and B of the torque A cos + B sin of the weight of a planar link, at the sum of angles."""
-    x, y = link.u[0], link.u[1]
-    gx, gy = gravity[0], gravity[1]
-    return gx * y - gy * x, gx * x + gy * y
 
 
 def _units(robot: CanonicalRobot, choices: Choices) -> Units:

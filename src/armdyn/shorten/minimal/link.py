@@ -51,10 +51,8 @@ class Rates:
     wxwy: Scalar
 
 
-def at_rest() -> Rates:
-    """The base, which does not turn."""
-    zero = ((0.0,) * 3,) * 3
-    return Rates((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), zero, zero, 0.0)
+AT_REST = Rates(ZERO, ZERO, (ZERO,) * 3, (ZERO,) * 3, 0.0)
+"""Those of the base, which does not turn."""
 
 
 def rates_from_column(w: Vector, column: Vector, wdz: Scalar, squares: str, doubled: str) -> Rates:
@@ -190,7 +188,7 @@ class MovingLink:
         self.angle = up.angle.plus(step) if up and self.leader is not self else own_step
         self.turn, self.whole = step.cos_sin(), self.angle.cos_sin()
         self.axes = Axes.of(link, self.turn, self.rotated, self.tangent)
-        above = up.rates if up else at_rest()
+        above = up.rates if up else AT_REST
         self.w_joint, wd = self.axes.into(above.w), self.axes.into(above.wd)
         angular = wd, link.type.angle(qd), link.type.angle(qdd)
         # of equal values the first one computed counts, so the column waits where it is not carried

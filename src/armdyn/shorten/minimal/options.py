@@ -233,9 +233,8 @@ def _behind_root(robot: CanonicalRobot, i: int) -> bool:
 def _regroups(robot: CanonicalRobot) -> bool:
     """Whether regrouping leaves fewer inertias than handing down."""
     plain = Choices(tuple(LinkChoice() for _ in robot.links))
-    given, grouped = (_nonzero(r) for r in (reduced(robot, plain), regroup(robot)))
+    given, grouped = (
+        sum(not is_zero(v) for link in form.links for v in (*link.J.flat, *link.u, link.M))
+        for form in (reduced(robot, plain), regroup(robot))
+    )
     return grouped < given
-
-
-def _nonzero(robot: CanonicalRobot) -> int:
-    return sum(not is_zero(v) for link in robot.links for v in (*link.J.flat, *link.u, link.M))
