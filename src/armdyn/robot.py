@@ -413,13 +413,10 @@ class Robot:
     def singularity(self, q: ArrayLike, link: str = "tool") -> LoopSingularity:
         """How far a robot with loops is from singular configurations of types 1 and 2."""
         with IMPORTING:
-            from armdyn.loops.loop_coordinates import (  # noqa: PLC0415
-                LoopCoordinates,
-                LoopSingularity,
-            )
+            from armdyn.loops import loop_coordinates as loops  # noqa: PLC0415
 
         coordinates = check_joint_vector("q", q, self.n)
-        if not isinstance(self._at, LoopCoordinates):
+        if not isinstance(self._at, loops.LoopCoordinates):
             raise LoopError(
                 f"robot {self.name!r} has no loops whose passive joints could be undetermined"
             )
@@ -429,7 +426,7 @@ class Robot:
         rows = task_rows(default_task(self._at))
         values = np.linalg.svd(self.jacobian(coordinates[closed], link=link)[..., rows, :])[1]
         type1[closed] = values[..., -1] / values[..., 0]
-        return LoopSingularity(type1, type2)
+        return loops.LoopSingularity(type1, type2)
 
     # The terms of the equation of motion, and energies
 
@@ -850,13 +847,11 @@ class Robot:
         near as possible, and there is an ArmdynWarning.
         """
         with IMPORTING:
-            from armdyn.formulations.scaled_newton import (  # noqa: PLC0415 (SciPy is slow)
-                with_base_parameters,
-            )
+            from armdyn.formulations import scaled_newton  # noqa: PLC0415 (SciPy is slow)
 
         base = self.base_parameters(links=links)
         model = edit.noted(self.model, "other base parameters")
-        return self._other(with_base_parameters(model, base, values))
+        return self._other(scaled_newton.with_base_parameters(model, base, values))
 
     @quick
     def base_regressor(
@@ -1086,9 +1081,8 @@ class Robot:
         with IMPORTING:
             from armdyn.export.library import bridge  # noqa: PLC0415
 
-        function = bridge("jax", "a function of JAX", "jax.function:JaxFunction")
-        made: JaxFunction = function(self._products(quantity, dtype, **options), program)
-        return made
+        kind: type[JaxFunction] = bridge("jax", "a function of JAX", "jax.function:JaxFunction")
+        return kind(self._products(quantity, dtype, **options), program)
 
     def torch(
         self, quantity: str, *, dtype: DTypeLike = "float64", **options: Unpack[KernelOptions]
@@ -1102,9 +1096,9 @@ class Robot:
         with IMPORTING:
             from armdyn.export.library import bridge  # noqa: PLC0415
 
-        function = bridge("torch", "an operator of PyTorch", "torch.tensor_function:TorchFunction")
-        operator: Callable[..., Any] = function(self._products(quantity, dtype, **options))
-        return operator
+        place = "torch.tensor_function:TorchFunction"
+        kind: Callable[..., Callable[..., Any]] = bridge("torch", "an operator of PyTorch", place)
+        return kind(self._products(quantity, dtype, **options))
 
     def casadi(
         self, quantity: str, *, name: str | None = None, **options: Unpack[KernelOptions]
