@@ -101,11 +101,8 @@ class Coordinates(StandingMap):
         """Positions of all joints in one configuration where loops are closed, (N,)."""
 
     @abstractmethod
-    def at(self, q: Array, start: Array | None = None) -> StandingMap:
-        """The map at positions (..., n); `start` are positions of all joints nearby, if known.
-
-        In a graph these are symbols for positions that are solved for elsewhere.
-        """
+    def at(self, q: Array, pairs: Array | None = None) -> StandingMap:
+        """The map at positions (..., n); `pairs` are symbols of what is solved for elsewhere."""
 
     def positions(self, q: Array) -> Array:
         """Positions of all joints, (..., N)."""

@@ -44,7 +44,7 @@ class LinearCoordinates(Coordinates):
         still = np.zeros(len(self.model.independent))
         return self.positions(still) if self.closed is None else self.closed
 
-    def at(self, q: Array, start: Array | None = None) -> "LinearCoordinates":
+    def at(self, q: Array, pairs: Array | None = None) -> "LinearCoordinates":
         """The same with positions."""
         return self.known(self.positions(q))
 

@@ -190,24 +190,14 @@ class Iteration:
         coordinates = zip(self.model.independent, q, strict=True)
         ways = [_way(x, found[i], self._turns(i), self.parts) for i, x in coordinates]
         for points in zip(*ways, strict=True):
-            found = self.stepped(self._moved(found, points), LOST)
-        return self._last(found)
-
-    def continued(self, q: Values, start: Values) -> Values:
-        """The same from positions nearby, without a way."""
-        return self._last(self._moved(start, q))
-
-    def _last(self, found: Values) -> Values:
+            places = dict(zip(self.model.independent, points, strict=True))
+            moved = [places.get(i, x) for i, x in enumerate(found)]
+            for step in self.first:
+                step.at(moved)
+            found = self.stepped(moved, LOST)
         for k in reversed(range(LAST_STEPS)):
             found = self.stepped(found, LOST if k else LAST_MISSING)
         return found
-
-    def _moved(self, found: Values, q: Sequence[Any]) -> Values:
-        places = dict(zip(self.model.independent, q, strict=True))
-        moved = [places.get(i, x) for i, x in enumerate(found)]
-        for step in self.first:
-            step.at(moved)
-        return moved
 
     def _turns(self, i: int) -> bool:
         """Whether whole turns of a joint are alike, also for those that follow it."""

@@ -65,20 +65,18 @@ class LoopCoordinates(Coordinates):
         """Positions of all joints where loops are assembled, (N,)."""
         return self.closure.assembly
 
-    def at(
-        self, q: Array, start: Array | None = None, closed: bool = False
-    ) -> StandingLoops | StandingGeneral:
-        """The map at positions (..., n); `start` are positions of all joints nearby, if known.
-
-        They are those of q itself if loops are `closed` there.
-        """
+    def at(self, q: Array, pairs: Array | None = None) -> StandingLoops | StandingGeneral:
+        """The map at positions (..., n); `pairs` are symbols of what is solved for elsewhere."""
         if self.closure.iteration is not None:
-            return StandingGeneral(self.closure.iteration, q, start, closed)
+            return StandingGeneral(self.closure.iteration, q, pairs)
         return StandingLoops(self.closure, q)
 
     def known(self, full: Array) -> StandingLoops | StandingGeneral:
         """The map where positions of all joints are known, (..., N)."""
-        return self.at(full[..., list(self.model.independent)], full, closed=True)
+        q = full[..., list(self.model.independent)]
+        if self.closure.iteration is not None:
+            return StandingGeneral(self.closure.iteration, q, full=full)
+        return StandingLoops(self.closure, q)
 
     def near_assembly(self, full: Array) -> Array:
         """Positions of all joints with passive ones at the turn that is nearest to the assembly."""

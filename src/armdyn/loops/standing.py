@@ -193,12 +193,11 @@ class StandingGeneral(StandingClosure):
     """
 
     def __init__(
-        self, iteration: Iteration, q: Array, start: Array | None = None, closed: bool = False
+        self, iteration: Iteration, q: Array, pairs: Array | None = None, full: Array | None = None
     ):
-        """Solve for passive joints.
+        """Solve for passive joints, unless `full` has the positions of all.
 
-        `start` are positions of all joints nearby, or those of q itself if loops are `closed`
-        there; in a graph, the symbols that `passive_joints` stands for.
+        In a graph `pairs` are the symbols that `passive_joints` stands for.
         """
         self.iteration, self.model = iteration, iteration.model
         self.n = len(self.model.independent)
@@ -207,12 +206,10 @@ class StandingGeneral(StandingClosure):
         self.unknown: list[Node] = []
         """Symbols that passive positions are made of, in a graph."""
         given = entries(q)
-        if q.dtype == object:
-            self._values = self._symbols(given) if start is None else self._known(given, start)
-        elif start is not None and closed:
-            self._values = entries(start)
-        elif start is not None:
-            self._values = iteration.continued(given, entries(start))
+        if full is not None:
+            self._values = entries(full)
+        elif q.dtype == object:
+            self._values = self._symbols(given) if pairs is None else self._known(given, pairs)
         else:
             with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
                 self._values = iteration.positions(given)
