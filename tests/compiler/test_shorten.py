@@ -7,7 +7,7 @@ from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
 from armdyn.shorten import anneal
 from armdyn.shorten.passes import reduce
-from armdyn.shorten.shorten import resubstitute, shorten, shortest_of
+from armdyn.shorten.shorten import resubstitute, shortest_of
 from support.processes import printed_with_two_orders_of_hashes
 from support.random_graphs import assert_same_outputs, graphs
 
@@ -17,7 +17,7 @@ OPAQUE = ("div", "sqrt", "other", "trig")
 @given(graphs)
 @settings(max_examples=50)
 def test_values_stay_and_no_count_rises(outputs):
-    short = shorten(outputs)
+    short = shortest_of([outputs])
     assert_same_outputs(outputs, short)
     assert count(short).total <= count(outputs).total
 
@@ -37,7 +37,7 @@ def _solved():
 def test_other_operations_are_rewired_but_never_made(deep, monkeypatch):
     monkeypatch.setattr(anneal, "STAGES", 4)
     outputs = _solved()
-    result = shorten(outputs, deep)
+    result = shortest_of([outputs], deep)
     before, after = count(outputs), count(result)
     assert proved_equal(outputs, result)
     assert all(getattr(after, kind) <= getattr(before, kind) for kind in OPAQUE)
@@ -49,7 +49,7 @@ def test_a_long_sum_of_many_inputs_is_left_in_time():
     g = Graph()
     x = g.inputs("x", 2100)
     outputs = [x[i] * x[i + 1] + x[i] * x[i + 2] for i in range(2090)]
-    assert count(shorten(outputs)).total <= 2 * len(outputs)
+    assert count(shortest_of([outputs])).total <= 2 * len(outputs)
 
 
 def test_of_several_ways_the_shortest_is_taken():
@@ -62,14 +62,14 @@ def test_of_several_ways_the_shortest_is_taken():
 
 def test_nothing_and_constants_stay():
     g = Graph()
-    assert shorten([]) == []
-    assert [repr(node) for node in shorten([g.number(2), g.number(3)])] == ["2", "3"]
+    assert shortest_of([[]]) == []
+    assert [repr(node) for node in shortest_of([[g.number(2), g.number(3)]])] == ["2", "3"]
 
 
 CODE = """
 from armdyn import load
 from armdyn.shorten import anneal
-from armdyn.shorten.shorten import shorten, shortest_of
+from armdyn.shorten.shorten import shortest_of
 from armdyn.graph.nodes import trace
 from armdyn.graph import Graph
 from armdyn.formulations.newton_euler import newton_euler
@@ -78,7 +78,7 @@ m, g = load("two_link").model, Graph()
 s = [g.inputs(k, 2) for k in ("q", "qd", "qdd")]
 outputs = list(trace(g, lambda *x: newton_euler(m, *x).tau, *s))
 for deep in (False, True):
-    result = shorten(outputs, deep)
+    result = shortest_of([outputs], deep)
     print("deep" if deep else "quick", result, *result[0].graph.nodes, sep=chr(10))
 """
 

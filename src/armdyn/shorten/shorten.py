@@ -20,23 +20,13 @@ from armdyn.shorten.search import Progress
 from armdyn.thresholds import MOST_PASSED, MOST_SEARCHED_CELLS, MOST_SHORTENED
 
 
-def shorten(
-    outputs: Iterable[Node], deep: bool = False, progress: Progress | None = None
-) -> list[Node]:
-    """The outputs computed with as few multiplications and additions as are found.
-
-    A deep search takes minutes instead of tenths of a second. The result depends on the outputs and
-    on that alone, and is proved equal to the outputs.
-    """
-    return shortest_of([list(outputs)], deep, progress)
-
-
 def shortest_of(
     ways: Iterable[list[Node]], deep: bool = False, progress: Progress | None = None
 ) -> list[Node]:
     """The shortest of several ways to compute the same values, all of them shortened.
 
-    Annealing goes on with the shortest alone.
+    A deep search, which goes on with the shortest alone, takes minutes instead of tenths of a
+    second. The result depends on the ways alone, and is proved equal to them.
     """
     short = []
     for outputs in ways:

@@ -14,7 +14,7 @@ from armdyn.shorten.canonical.model import branches
 from armdyn.shorten.choice_search import searched_choices, searched_origins
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.torques import minimal
-from armdyn.shorten.shorten import shorten
+from armdyn.shorten.shorten import shortest_of
 from armdyn.shorten.symbolic import symbolic
 from support.counted_arms import ARMS
 from support.processes import printed_with_two_orders_of_hashes
@@ -43,7 +43,7 @@ def test_counts_of_the_search(name):
     symbols, n = symbolic(robot, graph), len(robot.links)
     states = [graph.inputs(key, n) for key in ("q", "qd", "qdd")]
     outputs = trace(graph, lambda: minimal(symbols, *states, choices).tau)
-    assert count(shorten(outputs)).total <= cost <= count(outputs).total
+    assert count(shortest_of([outputs])).total <= cost <= count(outputs).total
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ from armdyn.robot import Robot
 from armdyn.shorten.canonical.frames import canonical, canonical_frames
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.passes import reduce
-from armdyn.shorten.shorten import shorten
+from armdyn.shorten.shorten import shortest_of
 from armdyn.study.states import Motion, Over, Sizes, StateSet, climbed, state_cube
 from armdyn.thresholds import MOST_SHORTENED
 
@@ -547,7 +547,7 @@ class Search:
         kept, terms = pruned(outputs, inputs, torques, self.scale, tolerance)
         program = _program(model.robot, settle(kept))
         short = program.whole.total <= MOST_SHORTENED.value
-        better = _program(model.robot, settle(shorten(kept) if short else reduce(kept)))
+        better = _program(model.robot, settle(shortest_of([kept]) if short else reduce(kept)))
         program = min(program, better, key=lambda p: p.whole.total)
         return replace(model, program=program, terms=tuple(terms))
 
