@@ -1,9 +1,16 @@
 """Every quantity by name, and the way from a request to its program; each step can be printed.
 
+    record    `checked`: what the request names, with options that this robot can have
+    robot     `trace_robot`: numbers as parameters, arguments as inputs of a graph
+    written   `Quantity.build`: nodes, with symbols for friction, which is put aside
+    short     `shortened`: passes, search and proof
+    product   `jacobian_product`, if the request is for a derivative
+    program   `TracedRobot.program`: what was aside is put in, and counted apart
+    machine   `armdyn.kernels.build`: plan, module and machine code of the program
+
 A new quantity is a record in a file that is named here. Torques and mass matrices come from the
 minimal formulation, whatever follows from them by differentiation comes from the graph, and
-kinematics from the pages of `armdyn.formulations`. `armdyn.kernels.build` goes on from the program,
-to its plan and to machine code.
+kinematics from the pages of `armdyn.formulations`.
 """
 
 import gc
