@@ -8,12 +8,20 @@ import pytest
 import armdyn
 from armdyn import Robot
 from armdyn.errors import InertiaError, ModelError, UnknownNameError
+from armdyn.formulations.regressor import body_of, ten_parameters
 from support.random_robots import random_model, random_states
 
 MOTOR = {"name": "motor", "joints": {"joint2": 1.0, "joint3": -2.0}, "rotor_inertia": 0.3}
 MODEL = random_model("RPR", 7, rotors=True, friction=True)
 DRIVEN = Robot(MODEL).with_drives([MOTOR | {"viscous": 0.2, "offset": -0.4}])
 STATES = random_states(MODEL, 8, batch=(4,))
+
+
+def test_a_body_is_made_of_its_ten_numbers():
+    ten = np.arange(1.0, 11.0)
+    body = body_of(ten)
+    assert np.array_equal(ten_parameters(body), ten)
+    assert np.array_equal(body.moment, body.moment.T)
 
 
 @pytest.mark.slow
