@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, real
-from armdyn.errors import ShapeError, SimulationError, counted
+from armdyn.errors import SimulationError
 from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.kernels.stepper import Run, StepInput, Stepper, stepper
 from armdyn.model import Drive
@@ -30,48 +30,12 @@ LAWS = {GravityPD: "pd", ComputedTorque: "computed_torque"}
 """The controllers that can be compiled into the loop."""
 
 
-def _torque_inputs(
-    torque: npt.ArrayLike, n: int, batch: tuple[int, ...], steps: int
-) -> list[StepInput]:
+def _torque_inputs(torque: Array, batch: tuple[int, ...]) -> list[StepInput]:
     """Torques at the start and at the end of every step; one arm may stand for all."""
-    given = check_joint_vector("torque", torque, n)
-    table = given.reshape(_torque_shape(given.shape, batch, steps))
-    if any(size > 1 for size in table.shape[:-2]):
-        try:
-            table = np.broadcast_to(table, (*batch, *table.shape[-2:]))
-        except ValueError:
-            raise ShapeError(
-                f"torque: its arms, of shape {table.shape[:-2]}, do not fit those of q0, of shape "
-                f"{batch}"
-            ) from None
-    rows = np.ascontiguousarray(table.reshape(-1, *table.shape[-2:]))
+    if any(size > 1 for size in torque.shape[:-2]):
+        torque = np.broadcast_to(torque, (*batch, *torque.shape[-2:]))
+    rows = np.ascontiguousarray(torque.reshape(-1, *torque.shape[-2:]))
     return [StepInput(rows, 0, 1), StepInput(rows, 1, 1)]
-
-
-def _torque_shape(shape: tuple[int, ...], batch: tuple[int, ...], steps: int) -> tuple[int, ...]:
-    """The shape with an axis for the time before the last one."""
-    lead = shape[:-1]
-    n = shape[-1]
-    times = steps + 1
-    held = lead in ((), batch)
-    alike = set(lead[:-1]) <= {1}
-    table = lead[-1:] == (times,) and (alike or len(lead) == len(batch) + 1)
-    if held and table:
-        ones = (1,) * len(batch)
-        raise ShapeError(
-            f"torque: {times} rows for {times} arms and {times} instants; write a table of the "
-            f"time as {(*ones, times, n)} and a torque for each arm as {(*batch, 1, n)}"
-        )
-    if held:
-        return (*lead, 1, n)
-    if table or (len(lead) == len(batch) + 1 and lead[-1] == 1):
-        return shape
-    arms = ", ".join(map(str, batch))
-    each = f", ({arms}, {n}) or ({arms}, {times}, {n})" if batch else ""
-    raise ShapeError(
-        f"torque: expected shape ({n},), ({times}, {n}){each}, with a row for the start and for "
-        f"the end of each of the {counted(steps, 'step')}, got shape {shape}"
-    )
 
 
 def _control_inputs(
@@ -142,7 +106,7 @@ def rollout(
     steps: int,
     *,
     method: str = "rk4",
-    torque: npt.ArrayLike | None = None,
+    torque: Array | None = None,
     controller: GravityPD | ComputedTorque | None = None,
     every: int = 1,
     friction: bool = True,
@@ -155,11 +119,11 @@ def rollout(
     Each arm has the same bits alone and in any batch, on any number of threads. Ctrl-C ends a
     rollout early and keeps what was computed. A negative step [s] goes back in time. The method
     "rk4" is the classical Runge-Kutta method, "symplectic" the variational midpoint rule, of order
-    two, whose energy does not drift. Torques [N m or N] are (n,), held, or (steps+1, n), linear in
-    between, or either for each arm, (..., n) or (..., steps+1, n); a controller in their place is
-    evaluated at every stage of a step. States are recorded at the start and `every` so many steps.
-    Dry friction must be smooth. A state of a size beyond `limit` has diverged. `progress` is
-    called with the number of steps taken, about twenty times a second.
+    two, whose energy does not drift. Torques [N m or N] are (..., 1, n), held, or (..., steps+1,
+    n), linear in between, of each arm or of all; a controller in their place is evaluated at every
+    stage of a step. States are recorded at the start and `every` so many steps. Dry friction must
+    be smooth. A state of a size beyond `limit` has diverged. `progress` is called with the number
+    of steps taken, about twenty times a second.
     """
     if friction:
         refuse_dry(robot)
@@ -172,7 +136,7 @@ def rollout(
     request.check()
     tracks = [StepInput(np.full((1, 1, 1), float(step)))]
     if controller is None:
-        tracks += _torque_inputs(np.zeros(n) if torque is None else torque, n, batch, steps)
+        tracks += _torque_inputs(np.zeros((1, n)) if torque is None else torque, batch)
     else:
         tracks += _control_inputs(controller, request, 0.5 * step * np.arange(2 * steps + 1))
     q, qd = q.reshape(-1, n), qd.reshape(-1, n)
@@ -418,14 +382,13 @@ def simulate_fixed(setup: Setup) -> Simulation:
 
 
 def _table(driven: Driven, drive: Any, grid: StepGrid, q: Array) -> Array | None:
-    """Torques as the loop takes them: constant, or for all arms one for each step."""
+    """Torques as the loop takes them: of each arm constant, or for all arms one for each step."""
     if drive is None or type(drive) in LAWS:
         return None
     if not isinstance(drive, str | Path):
-        return np.asarray(drive, dtype=float)
+        return driven.torque(0.0, q, q)[..., None, :]
     zero = np.zeros(q.shape[-1])
-    rows = [driven.torque(t, zero, zero) for t in grid.times.tolist()]
-    return np.array(rows).reshape(*(1,) * (q.ndim - 1), len(rows), len(zero))
+    return np.array([driven.torque(t, zero, zero) for t in grid.times.tolist()])
 
 
 def _asked(

@@ -54,10 +54,10 @@ def test_global_error_is_of_order_two(name):
     robot = ARMS[name]
     q, qd = states(robot, seed=2)
     tau = 0.5 * np.ones(robot.n)
-    true = rollout(robot, q, qd, 2e-4, 2000, every=2000, torque=tau)
+    true = rollout(robot, q, qd, 2e-4, 2000, every=2000, torque=tau[None])
     error = []
     for k in (100, 200, 400):
-        found = roll(robot, q, qd, 0.4 / k, k, every=k, torque=tau)
+        found = roll(robot, q, qd, 0.4 / k, k, every=k, torque=tau[None])
         error.append(np.linalg.norm([found.q[-1] - true.q[-1], found.qd[-1] - true.qd[-1]]))
     ratios = np.divide(error[:-1], error[1:])
     assert np.all((ratios > 3.8) & (ratios < 4.2))
