@@ -27,6 +27,7 @@ from armdyn.io.atomic import ending, write_text
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, RobotModel
+from armdyn.report.result import parts_of, plain_data
 from armdyn.robot import Robot
 from armdyn.shorten.canonical.parameters import parameters
 
@@ -66,9 +67,7 @@ class Equations(Document):
         """The equations as plain data, entries in the notation of SymPy, with flags and notes."""
         printed = source.notation({})
         return {
-            "robot": self.robot,
-            "title": self.title,
-            "form": self.form,
+            **parts_of(self, "robot", "title", "form"),
             "law": self.law[0],
             "joints": list(self.joints),
             "notes": list(self.notes),
@@ -99,24 +98,13 @@ def format_of(format: str | None, path: str | Path | None) -> str:
 
 
 def _block(block: Block, printed: Notation) -> dict[str, Any]:
-    return {
-        "symbol": block.symbol,
-        "title": block.title,
-        "shape": list(block.shape),
-        "arguments": list(block.arguments),
-        "remarks": list(block.remarks),
-        "symmetric_axes": None if block.swap is None else list(block.swap),
-        "entries": [
-            {
-                "name": line.name,
-                "place": [k + 1 for k in line.place],
-                "value": printed.write(line.value),
-                "zero": line.zero,
-                "constant": line.constant,
-            }
-            for line in block.lines
-        ],
-    }
+    parts = parts_of(block, "symbol", "title", "shape", "arguments", "remarks")
+    entries = [
+        {"name": line.name, "place": [k + 1 for k in line.place]}
+        | {"value": printed.write(line.value), **parts_of(line, "zero", "constant")}
+        for line in block.lines
+    ]
+    return plain_data(parts | {"symmetric_axes": block.swap, "entries": entries})
 
 
 MOST_TERMS = 2000

@@ -19,7 +19,7 @@ from armdyn.closed_forms.blocks import BlockWriter
 from armdyn.closed_forms.document import Block, Line, index
 from armdyn.closed_forms.pages import TEXT
 from armdyn.closed_forms.quotients import factored
-from armdyn.closed_forms.recursive import Recursive, listed
+from armdyn.closed_forms.recursive import Recursive
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot
 from armdyn.closed_forms.tree import ZERO, Call, Expr, Number, Symbol, power, product, total
 from armdyn.errors import LoopError
@@ -151,7 +151,7 @@ def _positions(model: RobotModel, closure: Closure, digits: int | None) -> Recur
     q = LoopCoordinates(closure).at(graph.inputs("q", len(numbers))).q
     passive = node_array(settle([q[i] for i in model.passive]), (len(model.passive),))
     program = Program.from_outputs(passive, {"q": len(numbers)})
-    lines = listed(program, digits if digits is not None else FLOAT_DIGITS, numbers)
+    lines = Recursive(program, digits if digits is not None else FLOAT_DIGITS, numbers)
     ends = zip(model.passive, lines.torques, strict=True)
     lines.torques = [Line(f"q{i + 1}", "", line.value) for i, line in ends]
     return lines

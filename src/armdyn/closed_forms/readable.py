@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
+from numpy.polynomial import chebyshev, polynomial
+
 from armdyn.closed_forms.symbolic_robot import Sum, SymbolicRobot
 from armdyn.graph.ring import Coefficients, Trig
 
@@ -139,21 +141,10 @@ def _polynomial(numbers: dict[int, Fraction]) -> dict[tuple[int, int], Fraction]
 
 
 def power_form(w: int) -> dict[tuple[int, int], int]:
-    """cos(wφ), or sin(-wφ) for negative w, by exponents of C and S; of S at most one."""
-    cosine: dict[tuple[int, int], int] = {(0, 0): 1}
-    sine: dict[tuple[int, int], int] = {}
-    for _ in range(abs(w)):
-        turned: dict[tuple[int, int], int] = defaultdict(int)
-        raised: dict[tuple[int, int], int] = defaultdict(int)
-        for (c, s), k in cosine.items():
-            turned[c + 1, s] += k
-            raised[c, s + 1] += k
-        for (c, s), k in sine.items():  # S·S = 1 - C²
-            turned[c, s - 1] -= k
-            turned[c + 2, s - 1] += k
-            raised[c + 1, s] += k
-        cosine, sine = turned, raised
-    return cosine if w >= 0 else sine
+    """cos(wφ), or sin(-wφ) for negative w, by exponents of C and S: T_w(C), or S T_w'(C) / w."""
+    cosine = chebyshev.cheb2poly([0] * abs(w) + [1])
+    powers = cosine if w >= 0 else polynomial.polyder(cosine) / -w
+    return {(c, int(w < 0)): round(k) for c, k in enumerate(powers) if k}
 
 
 def _angle_order(angle: Angle) -> tuple[int, tuple[int, ...], str]:

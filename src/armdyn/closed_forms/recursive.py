@@ -9,12 +9,11 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from armdyn.closed_forms.document import Block, Line, index
 from armdyn.closed_forms.tree import Call, Expr, Number, Symbol, leaves, negated, operation, sign
-from armdyn.graph.count import NO_OPERATIONS, Operations
 from armdyn.graph.operations import TRIG
 from armdyn.graph.program import Constant, Program
 from armdyn.loops.coordinates import coordinates_of
@@ -26,35 +25,7 @@ MOST_LEAVES_INLINE = 8
 """A value that is used once and has at most so many leaves is written where it is used."""
 
 
-@dataclass(slots=True)
-class Recursive:
-    """The lines of the program of a robot, and the number of its operations."""
-
-    constants: list[Line] = field(default_factory=list)
-    angles: list[Line] = field(default_factory=list)
-    variables: list[Line] = field(default_factory=list)
-    torques: list[Line] = field(default_factory=list)
-    values: dict[str, float] = field(default_factory=dict)
-    """Values of the parameters."""
-    operations: Operations = NO_OPERATIONS
-    """Of the links."""
-    rotors: Operations = NO_OPERATIONS
-    """What rotors take on top."""
-
-    def blocks(self) -> tuple[Block, ...]:
-        """The lines in the order of computing."""
-        given, constants = ("q", "qd", "qdd"), tuple(self.constants)
-        torques = tuple(sorted(self.torques, key=lambda line: line.place))
-        found = (
-            Block("", "Constants, worked out beforehand", constants, (), given, beforehand=True),
-            Block("", "Sines and cosines", tuple(self.angles), (), given),
-            Block("", "Auxiliary variables", tuple(self.variables), (), given),
-            Block("tau", "Torques", torques, (len(torques),), given),
-        )
-        return tuple(block for block in found if block.lines)
-
-
-def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
+def recursive(model: RobotModel, digits: int | None = None) -> "Recursive":
     """The program for the torques of links and rotors, with symbols or with rounded numbers.
 
     Joints that mimic others are coordinates of their own; those that loops move are none.
@@ -64,7 +35,7 @@ def recursive(model: RobotModel, digits: int | None = None) -> Recursive:
     program = quantity_program(
         replace(model, joints=joints), Request("inverse_dynamics", friction=rubbing)
     )
-    return listed(program, digits, [i + 1 for i, j in enumerate(joints) if j.actuated])
+    return Recursive(program, digits, [i + 1 for i, j in enumerate(joints) if j.actuated])
 
 
 def with_friction(model: RobotModel) -> bool:
@@ -72,90 +43,98 @@ def with_friction(model: RobotModel) -> bool:
     return not coordinates_of(model).is_linear and not model.is_frictionless
 
 
-def listed(program: Program, digits: int | None, numbers: Sequence[int]) -> Recursive:
-    """The lines of a program of coordinates, which have the numbers of their joints."""
-    result = Recursive(operations=program.operations, rotors=program.rotors)
-    _Lister(program, result, digits, numbers).add()
-    return result
+class Recursive:
+    """The lines of the program of a robot, and the number of its operations."""
 
-
-class _Lister:
-    """Writes the values of a program as expressions and lines."""
-
-    def __init__(
-        self, program: Program, into: Recursive, digits: int | None, numbers: Sequence[int]
-    ):
-        self.program, self.into, self.digits, self.numbers = program, into, digits, numbers
-        self.first = len(program.symbols)
-        self.start = self.first + len(program.constants)
-        self.uses: Counter[int] = Counter(program.outputs)
+    def __init__(self, program: Program, digits: int | None, numbers: Sequence[int]):
+        """Write the lines of a program of coordinates, which have the numbers of their joints."""
+        self.constants, self.angles, self.variables = list[Line](), list[Line](), list[Line]()
+        self.values: dict[str, float] = {}
+        """Values of the parameters."""
+        self.operations, self.rotors = program.operations, program.rotors
+        """Of the links, and what rotors take on top."""
+        self._program, self._digits = program, digits
+        self._first = len(program.symbols)
+        self._start = self._first + len(program.constants)
+        self._uses: Counter[int] = Counter(program.outputs)
         for constant in program.constants:
-            self.uses.update(constant.args)
+            self._uses.update(constant.args)
         for instruction in program.instructions:
             if instruction.op not in TRIG:
-                self.uses.update(instruction.args)
-        self.at_run_time = {k for i in program.instructions for k in i.args} | set(program.outputs)
-        self.turned = self._parts_of_angles()
-        self.values: dict[int, Expr] = {}
-        self.spelled: dict[int, Expr] = {}
+                self._uses.update(instruction.args)
+        self._at_run_time = {k for i in program.instructions for k in i.args} | set(program.outputs)
+        self._turned = self._parts_of_angles()
+        self._written: dict[int, Expr] = {}
+        self._spelled: dict[int, Expr] = {}
         """Values without names of variables, from which angles are made."""
-
-    def add(self) -> None:
-        """Add every line."""
-        for place, name in enumerate(self.program.symbols):
+        for place, name in enumerate(program.symbols):
             match = re.fullmatch(r"(q|qd|qdd)(\d+)", name)  # it gets the number of its joint
-            number = self.numbers[int(match[2]) - 1] if match else ""
+            number = numbers[int(match[2]) - 1] if match else ""
             self._set(place, Symbol(f"{match[1]}{number}" if match else name))
-        for place, constant in enumerate(self.program.constants, self.first):
+        for place, constant in enumerate(program.constants, self._first):
             self._constant(place, constant)
-        for place, instruction in enumerate(self.program.instructions, self.start):
+        for place, instruction in enumerate(program.instructions, self._start):
             self._instruction(place, instruction.op, instruction.args)
-        for i, place in enumerate(self.program.outputs):
-            number = self.numbers[i] if i < len(self.numbers) else i + 1
-            self.into.torques.append(Line("tau", index(number), self.values[place], (i,)))
+        labels = [*numbers, *range(len(numbers) + 1, len(program.outputs) + 1)]
+        self.torques = [
+            Line("tau", index(labels[i]), self._written[place], (i,))
+            for i, place in enumerate(program.outputs)
+        ]
+
+    def blocks(self) -> tuple[Block, ...]:
+        """The lines in the order of computing."""
+        given, constants = ("q", "qd", "qdd"), tuple(self.constants)
+        torques = tuple(self.torques)
+        found = (
+            Block("", "Constants, worked out beforehand", constants, (), given, beforehand=True),
+            Block("", "Sines and cosines", tuple(self.angles), (), given),
+            Block("", "Auxiliary variables", tuple(self.variables), (), given),
+            Block("tau", "Torques", torques, (len(torques),), given),
+        )
+        return tuple(block for block in found if block.lines)
 
     def _parts_of_angles(self) -> set[int]:
         """What arguments of sines and cosines are made of."""
         found: set[int] = set()
-        for place in reversed(range(len(self.program.instructions))):
-            instruction = self.program.instructions[place]
-            if instruction.op in TRIG or place + self.start in found:
+        for place in reversed(range(len(self._program.instructions))):
+            instruction = self._program.instructions[place]
+            if instruction.op in TRIG or place + self._start in found:
                 found.update(instruction.args)
         return found
 
     def _set(self, place: int, expr: Expr) -> None:
-        self.values[place] = self.spelled[place] = expr
+        self._written[place] = self._spelled[place] = expr
 
     def _constant(self, place: int, constant: Constant) -> None:
         value = constant.value or 0.0
         if constant.op == "number":
             self._set(place, _number(value))
-        elif self.digits is not None and place in self.at_run_time:
-            self._set(place, _number(float(f"{value:.{self.digits}g}")))
+        elif self._digits is not None and place in self._at_run_time:
+            self._set(place, _number(float(f"{value:.{self._digits}g}")))
         elif constant.op == "parameter":
             self._set(place, Symbol(constant.name))
-            if self.digits is None:
-                self.into.values[constant.name] = value
+            if self._digits is None:
+                self.values[constant.name] = value
         else:
-            self._set(place, operation(constant.op, [self.values[k] for k in constant.args]))
-            if self.digits is None and (place in self.at_run_time or self.uses[place] > 1):
-                self.values[place] = self._named("K", self.values[place], self.into.constants)
+            self._set(place, operation(constant.op, [self._written[k] for k in constant.args]))
+            if self._digits is None and (place in self._at_run_time or self._uses[place] > 1):
+                self._written[place] = self._named("K", self._written[place], self.constants)
 
     def _instruction(self, place: int, op: str, args: tuple[int, ...]) -> None:
         op = "add" if op == "angle_sum" else op
         if op in TRIG:
-            self.values[place] = self._turn(op, self.spelled[args[0]])
+            self._written[place] = self._turn(op, self._spelled[args[0]])
             return
-        expr = operation(op, [self.values.get(k) or self.spelled[k] for k in args])
-        sums = op in ("add", "sub", "neg") or place in self.turned
-        if sums and self.spelled.keys() >= set(args):
-            self.spelled[place] = operation(op, [self.spelled[k] for k in args])
-        if not self.uses[place]:
+        expr = operation(op, [self._written.get(k) or self._spelled[k] for k in args])
+        sums = op in ("add", "sub", "neg") or place in self._turned
+        if sums and self._spelled.keys() >= set(args):
+            self._spelled[place] = operation(op, [self._spelled[k] for k in args])
+        if not self._uses[place]:
             return
-        self.values[place] = expr
+        self._written[place] = expr
         short = sum(1 for _ in leaves(expr)) <= MOST_LEAVES_INLINE
-        if self.uses[place] > 1 or not short:
-            self.values[place] = self._named("t", expr, self.into.variables)
+        if self._uses[place] > 1 or not short:
+            self._written[place] = self._named("t", expr, self.variables)
 
     def _named(self, letter: str, expr: Expr, lines: list[Line]) -> Expr:
         """A name for an expression; a sign stays outside of it."""
@@ -172,11 +151,11 @@ class _Lister:
         digits = list(dict.fromkeys(name for name in joints if name.isdigit()))
         name = letter + ("_" if any(len(d) > 1 for d in digits) else "").join(digits)
         value = Call(op, (argument,))
-        taken = {line.symbol: line.value for line in self.into.angles}
+        taken = {line.symbol: line.value for line in self.angles}
         names = (f"{name}_{again}" if again > 1 else name for again in itertools.count(1))
         wanted = next(name for name in names if taken.get(name, value) == value)
         if wanted not in taken:
-            self.into.angles.append(Line(wanted, "", value))
+            self.angles.append(Line(wanted, "", value))
         return Symbol(wanted)
 
 

@@ -446,6 +446,4 @@ class _Symboliser:
 
 
 def _vector(values: Iterator[Trig]) -> Array:
-    result = np.empty(3, dtype=object)
-    result[:] = list(values)
-    return frozen(result)
+    return frozen(np.array([*values], dtype=object))
