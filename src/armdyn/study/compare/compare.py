@@ -188,72 +188,59 @@ def compare(
             random_states(robot.model, over, seed) if drawn else states_of(robot, over, "ignore")
         )
         more = random_states(robot.model, MORE_STATES, seed + 1)
-        comparison = _Comparison(given, asked.joined([more]), len(asked))
-        rows = tuple(comparison.row(name, PEERS[name]) for name in dict.fromkeys(with_ or PEERS))
+        states, named = asked.joined([more]), dict.fromkeys(with_ or PEERS)
+        rows = tuple(_row(given, states, len(asked), name, PEERS[name]) for name in named)
     of = given.name, robot.name, robot.joint_names
     return CompareReport(*of, len(asked), seed if drawn else None, rows)
 
 
-class _Comparison:
-    """The robot at its states, of which the first ones were asked for."""
-
-    def __init__(self, given: Sources, states: StateSet, asked: int):
-        self._given = given
-        self._states = states
-        self._asked = slice(asked)
-        ledger = given.robot.ledger(*states.motion)
-        self._scale = sum(map(np.abs, ledger.terms.values()), np.zeros_like(ledger.inertial))
-        self._ours = given.robot.inverse_dynamics(*states.motion)
-
-    def row(self, name: str, peer: Peer) -> LibraryResult:
-        """What a library says, and why."""
-        given = self._given
-        material = next(given.formats[kind] for kind in peer.formats if kind in given.formats)
-        model = material.model
-        explainer = Explainer(model, given.robot.joint_names, self._states, self._scale)
-        joints = tuple(joint.name for joint in model.joints)
-        row = partial(LibraryResult, name, peer.title)
-        try:
-            case = Case(material.file, joints, model.base_link.name, explainer.states)
-            answer = peer.answer(case)
-        except PeerError as reason:
-            refusal = f"{peer.title} refuses it: {reason}"
-            return row(version(peer.package), "refused", refusal)
-        if answer is None:
-            advice = f"it can be installed with: pip install {peer.package}"
-            return row(None, "not installed", advice)
-        theirs = explainer.coordinates(answer.torque)
-        gap = np.abs(theirs - self._ours)[self._asked]
-        state, joint = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
-        row = partial(
-            row,
-            version(peer.package),
-            joint=given.robot.joint_names[joint],
-            state=state,
-            motion={k: tuple(getattr(self._states, k)[state].tolist()) for k in MOTION},
-            here=float(self._ours[state, joint]),
-            there=float(theirs[state, joint]),
-            differences=tuple(gap.max(axis=0).tolist()),
-        )
-        if (gap <= explainer.tolerance).all():
-            return row(
-                status="agrees", explanation="the same to rounding", residual=float(gap.max())
-            )
-        whole, choices = explainer.explain(theirs, causes(given, material, answer))
-        ours, torque = explainer.torque(), explainer.torque(choices[0])
-        residual = float(np.abs(theirs - torque).max())
-        effects = (explainer.torque((cause,)) - ours for cause in choices[0])
-        said = ", or it ".join("; ".join(cause.text for cause in choice) for choice in choices)
-        sentence = f"{peer.title} {said}" if said else ""
-        if not whole:
-            partly = f", if {sentence}" if said else ""
-            sentence = f"unexplained, largest residual {residual:.3g}{partly}"
-        return row(
-            status="explained" if whole else "unexplained",
-            explanation=sentence,
-            causes=tuple(
-                Effect(cause.name, cause.text, float(np.abs(effect[self._asked]).max()))
-                for cause, effect in zip(choices[0], effects, strict=True)
-            ),
-            residual=residual,
-        )
+def _row(given: Sources, states: StateSet, asked: int, name: str, peer: Peer) -> LibraryResult:
+    """What a library says at states, of which so many first ones were asked for, and why."""
+    material = next(given.formats[kind] for kind in peer.formats if kind in given.formats)
+    model = material.model
+    explainer = Explainer(model, given.robot, states)
+    joints = tuple(joint.name for joint in model.joints)
+    row = partial(LibraryResult, name, peer.title)
+    try:
+        case = Case(material.file, joints, model.base_link.name, explainer.states)
+        answer = peer.answer(case)
+    except PeerError as reason:
+        refusal = f"{peer.title} refuses it: {reason}"
+        return row(version(peer.package), "refused", refusal)
+    if answer is None:
+        advice = f"it can be installed with: pip install {peer.package}"
+        return row(None, "not installed", advice)
+    here = given.robot.inverse_dynamics(*states.motion)
+    theirs = explainer.coordinates(answer.torque)
+    gap = np.abs(theirs - here)[:asked]
+    state, joint = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
+    row = partial(
+        row,
+        version(peer.package),
+        joint=given.robot.joint_names[joint],
+        state=state,
+        motion={k: tuple(getattr(states, k)[state].tolist()) for k in MOTION},
+        here=float(here[state, joint]),
+        there=float(theirs[state, joint]),
+        differences=tuple(gap.max(axis=0).tolist()),
+    )
+    if (gap <= explainer.tolerance).all():
+        return row(status="agrees", explanation="the same to rounding", residual=float(gap.max()))
+    whole, choices = explainer.explain(theirs, causes(given, material, answer))
+    ours, torque = explainer.torque(), explainer.torque(choices[0])
+    residual = float(np.abs(theirs - torque).max())
+    effects = (explainer.torque((cause,)) - ours for cause in choices[0])
+    said = ", or it ".join("; ".join(cause.text for cause in choice) for choice in choices)
+    sentence = f"{peer.title} {said}" if said else ""
+    if not whole:
+        partly = f", if {sentence}" if said else ""
+        sentence = f"unexplained, largest residual {residual:.3g}{partly}"
+    return row(
+        status="explained" if whole else "unexplained",
+        explanation=sentence,
+        causes=tuple(
+            Effect(cause.name, cause.text, float(np.abs(effect[:asked]).max()))
+            for cause, effect in zip(choices[0], effects, strict=True)
+        ),
+        residual=residual,
+    )

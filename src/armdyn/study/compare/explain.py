@@ -27,6 +27,7 @@ from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, Joint, Link, Robot
 from armdyn.model.edit import with_base, with_gravity, without_payload
 from armdyn.model.friction import ASYMMETRIC_VISCOUS, COULOMB, TERMS
 from armdyn.model.transform import IDENTITY, rotation_about, transform
+from armdyn.robot import Robot
 from armdyn.study.compare.files import Material, Sources
 from armdyn.study.compare.peers import Answer
 from armdyn.study.states import StateSet
@@ -80,14 +81,13 @@ def each_body(change: Callable[[Body], Body]) -> Edit:
 
 
 class Explainer:
-    """The robot of a file at states, and its torques under the causes of differences.
+    """The robot of a file at states (m, n), and its torques under the causes of differences.
 
-    `names` are the joints in the order of the states (m, n); `scale` is the sum of the sizes of
-    the terms of each torque, (m, n).
+    The states are those of a robot with the same joints, perhaps in another order.
     """
 
-    def __init__(self, model: RobotModel, names: Sequence[str], states: StateSet, scale: Array):
-        own = [joint.name for joint in model.coordinate_joints]
+    def __init__(self, model: RobotModel, robot: Robot, states: StateSet):
+        own, names = [joint.name for joint in model.coordinate_joints], robot.joint_names
         self._model, self._at = model, coordinates_of(model)
         self._back = [own.index(name) for name in names]
         q, qd, qdd = (v[:, [names.index(name) for name in own]] for v in states.motion)
@@ -96,7 +96,8 @@ class Explainer:
         all_qdd = self._at.rates(qdd)
         self.states = replace(states, q=all_q, qd=all_qd, qdd=all_qdd)
         """Motions of all N moving joints, in the order of the file."""
-        largest = scale.max(axis=0)
+        terms = robot.ledger(*states.motion).terms.values()
+        largest = np.sum([np.abs(term) for term in terms], axis=0).max(axis=0)
         self.tolerance = JOINT_TOLERANCE * largest + ROBOT_TOLERANCE * largest.max()
         self._links, self._drives = cache(self._torque_of_links), cache(self._torque_of_drives)
 

@@ -17,6 +17,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import sympy
@@ -25,7 +26,7 @@ from armdyn.closed_forms.closed_form import ClosedForm
 from armdyn.closed_forms.readable import power_form
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot, symbolise
 from armdyn.errors import counted
-from armdyn.graph.ring import Harmonic, Monomial, Trig
+from armdyn.graph.ring import Harmonic, Monomial, Ring, Trig
 from armdyn.model import RobotModel
 from armdyn.study.simplify.design_variables import positive
 from armdyn.study.simplify.goals import MOMENTUM, Goals, element_name
@@ -319,15 +320,13 @@ def conditions(model: RobotModel, goals: Goals, variables: Collection[str]) -> C
     The numbers that may change are symbols even if they are zero.
     """
     form = _closed_form(model, variables)
-    expressions = _Expressions(form.robot)
     found: dict[Any, list[str]] = {}
     for source, coefficients in _coefficients(form, goals):
-        polynomial = expressions.primitive(coefficients)
-        if polynomial:
+        if polynomial := _primitive(form.robot.ring, coefficients):
             found.setdefault(polynomial, []).append(source)
     order = sorted(found, key=lambda p: (len(sympy.Add.make_args(p)), str(p)))
     used = {str(s) for p in found for s in p.free_symbols}
-    values = {name: v for name, v in expressions.values.items() if name in used}
+    values = {name: v for name, v in _values(form.robot).items() if name in used}
     return Conditions(tuple(Condition(p, tuple(found[p])) for p in order), values)
 
 
@@ -385,35 +384,33 @@ def _function(robot: SymbolicRobot, harmonic: Harmonic, slide: Monomial) -> str:
     return " ".join(parts)
 
 
-class _Expressions:
-    """Coefficients as SymPy expressions."""
+def _values(robot: SymbolicRobot) -> dict[str, float]:
+    """The values of the symbols of a robot, and of cosines and sines of angles that stay."""
+    values = {name: robot.values.get(name, 0.0) for name in robot.ring.symbols}
+    for k, name in enumerate(robot.ring.angles):
+        if k not in robot.sums:
+            angle = robot.values[name]
+            values |= {f"c_{name}": math.cos(angle), f"s_{name}": math.sin(angle)}
+    return values
 
-    def __init__(self, robot: SymbolicRobot):
-        self.ring = robot.ring
-        self.values = {name: robot.values.get(name, 0.0) for name in robot.ring.symbols}
-        for k, name in enumerate(robot.ring.angles):
-            if k not in robot.sums:
-                angle = robot.values[name]
-                self.values |= {f"c_{name}": math.cos(angle), f"s_{name}": math.sin(angle)}
-        self.symbols = {name: sympy.Symbol(name, real=True) for name in self.values}
 
-    def primitive(self, parts: list[tuple[Harmonic, Trig]]) -> Any:
-        """A coefficient with whole numbers and a positive first term."""
-        total = sympy.Integer(0)
-        for harmonic, coefficient in parts:
-            # the cosines and sines of angles that do not move
-            fixed = sympy.Integer(1)
-            for name, w in zip(self.ring.angles, harmonic, strict=True):
-                if w:
-                    c, s = self.symbols[f"c_{name}"], self.symbols[f"s_{name}"]
-                    fixed *= sympy.Add(*(k * c**i * s**j for (i, j), k in power_form(w).items()))
-            for _, monomial, number in coefficient:
-                powers = (self.symbols[x] ** e for x, e in self.ring.exponents(monomial).items())
-                factor = sympy.Rational(number.numerator, number.denominator)
-                total += factor * sympy.Mul(*powers) * fixed
-        _, primitive = sympy.expand(total).as_content_primitive()
-        leading = sympy.Poly(primitive).LC() if primitive.free_symbols else primitive
-        return sympy.expand(-primitive if leading < 0 else primitive)
+def _primitive(ring: Ring, parts: list[tuple[Harmonic, Trig]]) -> Any:
+    """A coefficient as an expression with whole numbers and a positive first term."""
+    symbol, total = partial(sympy.Symbol, real=True), sympy.Integer(0)
+    for harmonic, coefficient in parts:
+        # the cosines and sines of angles that do not move
+        fixed = sympy.Integer(1)
+        for name, w in zip(ring.angles, harmonic, strict=True):
+            if w:
+                c, s = symbol(f"c_{name}"), symbol(f"s_{name}")
+                fixed *= sympy.Add(*(k * c**i * s**j for (i, j), k in power_form(w).items()))
+        for _, monomial, number in coefficient:
+            powers = (symbol(x) ** e for x, e in ring.exponents(monomial).items())
+            factor = sympy.Rational(number.numerator, number.denominator)
+            total += factor * sympy.Mul(*powers) * fixed
+    _, primitive = sympy.expand(total).as_content_primitive()
+    leading = sympy.Poly(primitive).LC() if primitive.free_symbols else primitive
+    return sympy.expand(-primitive if leading < 0 else primitive)
 
 
 Reaches = Callable[[Mapping[str, float]], tuple[bool, str]]

@@ -183,20 +183,6 @@ class Pattern:
     """(...), booleans: which depend on no joint, zeros among them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Axes:
-    """How the joint axes lie to each other and to gravity, in every configuration."""
-
-    perpendicular: Array
-    """(n, n), booleans."""
-    parallel: Array
-    constant: Array
-    """Whether the angle between the two is constant."""
-    level: Array
-    """Whether the axis is horizontal, (n,)."""
-    upright: Array
-
-
 def patterns(
     trunk: Trunk, zero: frozenset[str], redrawn: Sequence[frozenset[str]]
 ) -> tuple[Pattern, Pattern, Pattern]:
@@ -227,20 +213,20 @@ def awakened(trunk: Trunk, absent: Sequence[str], entries: Array) -> tuple[Array
     return (at != 0).any((-3, -1)), (at[..., 0] != at[..., 1]).any(-2)
 
 
-def joint_axes(trunk: Trunk) -> Axes:
-    """How the axes lie."""
+def joint_axes(trunk: Trunk) -> tuple[Pattern, Array, Array, Array]:
+    """How the joint axes lie to each other and to gravity, in every configuration.
+
+    The pattern of the cosines between them; which are parallel, (n, n); which are horizontal, and
+    which are vertical, (n,).
+    """
     moved, n = (frozenset[str](), frozenset(trunk.q)), len(trunk.q)
     points = [Point(seed, again) for seed in SEEDS for again in moved]
     at = values_at(points, [*trunk.cosines.flat, *trunk.fall, *trunk.tilt.flat])
     cosines = at[: n * n].reshape(n, n, -1)
-    angles = _pattern(cosines)
-    return Axes(
-        angles.zero,
-        (field.mul(cosines, cosines) == 1).all(-1),
-        angles.constant,
-        (at[n * n : n * n + n] == 0).all(-1),
-        (at[n * n + n :].reshape(n, 3, -1) == 0).all((-2, -1)),
-    )
+    parallel = (field.mul(cosines, cosines) == 1).all(-1)
+    level = (at[n * n : n * n + n] == 0).all(-1)
+    upright = (at[n * n + n :].reshape(n, 3, -1) == 0).all((-2, -1))
+    return _pattern(cosines), parallel, level, upright
 
 
 def _pattern(entries: Array) -> Pattern:

@@ -55,7 +55,7 @@ class Why:
         self.always_D, self.always_h, self.always_g = always
         self.D_wakes, self.D_stirs = awakened(trunk, self.absent, trunk.D)
         self.g_wakes, self.g_stirs = awakened(trunk, self.absent, trunk.g)
-        self.axes = joint_axes(trunk)
+        self.cosines, self.parallel, self.level, self.upright = joint_axes(trunk)
 
     # the mass matrix
 
@@ -125,8 +125,8 @@ class Why:
         if not self.g.constant[i]:
             return "", ()
         slides = self.trunk.slides[i]
-        level = self.axes.level[i]
-        upright = self.axes.upright[i]
+        level = self.level[i]
+        upright = self.upright[i]
         if self.g.zero[i]:
             if level and upright:
                 return "there is no gravity", ()
@@ -161,11 +161,11 @@ class Why:
         return not any(value for link, value in self.trunk.inertial.values() if link in moved)
 
     def _angle(self, i: int, j: int) -> str:
-        if self.axes.perpendicular[i, j]:
+        if self.cosines.zero[i, j]:
             return "axes always perpendicular"
-        if self.axes.parallel[i, j]:
+        if self.parallel[i, j]:
             return "axes always parallel"
-        if self.axes.constant[i, j]:
+        if self.cosines.constant[i, j]:
             return "axes always at the same angle"
         return "axes at an angle that changes"
 
