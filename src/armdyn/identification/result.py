@@ -21,9 +21,9 @@ from armdyn.identification.task import Search
 from armdyn.identification.uncertainty import FoundParameter
 from armdyn.io.atomic import write_text
 from armdyn.io.regular import check_path
-from armdyn.report.figures import ALARM, COLOURS, GREY, INK, check_plot, save_picture, styled_figure
+from armdyn.report.figures import ALARM, COLOURS, GREY, INK, check_plot, styled_figure
 from armdyn.report.portrait import figure_html
-from armdyn.report.result import Result, Section, parts_of
+from armdyn.report.result import DrawnResult, Section, parts_of
 from armdyn.robot import Robot
 from armdyn.version import __version__
 
@@ -31,7 +31,7 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Identification(Result):
+class Identification(DrawnResult):
     """The robot that was found, how well it explains the data, and what is known of it."""
 
     robot: Robot
@@ -95,9 +95,26 @@ class Identification(Result):
         """Write the robot to a .toml or .urdf file, with its sources and the date."""
         self.robot.save(path)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw measured and predicted torques to a .png, .pdf or .svg file."""
-        save_picture(path, fit_figure, self)
+    def figure(self) -> Any:
+        """What was measured and predicted in the validation, or else in the training, by joint."""
+        fit = self.validation or self.training
+        model = self.given.model
+        series = fit.series
+        t = _regular(fit.series.t)
+        dashed = {"color": INK, "linewidth": 0.9, "linestyle": (0, (4, 2))}
+        curves = (
+            (series.tau, "measured", {"color": COLOURS["inertial"], "linewidth": 1.6}),
+            (series.predicted, "predicted", dashed),
+            (series.residual, "difference", {"color": ALARM, "linewidth": 0.8}),
+        )
+
+        def words(j: int, unit: str) -> str:
+            return f"error {fit.rms[j]:.2g} {unit}, {100 * fit.per_joint[j]:.2g} %"
+
+        split = self.split if fit is self.validation else "the data it was found from"
+        title = f"{100 * fit.relative_error:.2g} % error in {fit.name}"
+        subtitle = f"{split}; below {self.cutoffs.equations:.3g} Hz"
+        return torque_figure(model, t, curves, words, title, subtitle)
 
     def save_report(self, path: str | Path) -> None:
         """Write an .html page with tables and pictures, whole or not at all."""
@@ -113,7 +130,7 @@ class Identification(Result):
 
     def _repr_html_(self) -> str:
         """The report and the torques, in a notebook."""
-        return Result._repr_html_(self) + figure_html(lambda: fit_figure(self))
+        return super()._repr_html_() + figure_html(self.figure)
 
     def __repr__(self) -> str:
         fit = self.validation or self.training
@@ -262,27 +279,6 @@ def _percent(share: float) -> str:
 # pictures
 
 
-def fit_figure(found: Any) -> Any:
-    """What was measured and predicted in the validation, or else in the training, by joint."""
-    fit = found.validation or found.training
-    model = found.given.model
-    series = fit.series
-    t = _regular(fit.series.t)
-    curves = (
-        (series.tau, "measured", {"color": COLOURS["inertial"], "linewidth": 1.6}),
-        (series.predicted, "predicted", {"color": INK, "linewidth": 0.9, "linestyle": (0, (4, 2))}),
-        (series.residual, "difference", {"color": ALARM, "linewidth": 0.8}),
-    )
-
-    def words(j: int, unit: str) -> str:
-        return f"error {fit.rms[j]:.2g} {unit}, {100 * fit.per_joint[j]:.2g} %"
-
-    split = found.split if fit is found.validation else "the data it was found from"
-    title = f"{100 * fit.relative_error:.2g} % error in {fit.name}"
-    subtitle = f"{split}; below {found.cutoffs.equations:.3g} Hz"
-    return torque_figure(model, t, curves, words, title, subtitle)
-
-
 def _regular(t: Array) -> Array:
     """Times from zero on; a step between logs is one sample long."""
     steps = np.diff(t)
@@ -364,7 +360,7 @@ def page(found: Identification) -> str:
     """The page as text."""
     name = escape(found.given.model.title or found.given.name)
     pictures: dict[str, Callable[[Any], Any]] = {
-        "Identification": fit_figure,
+        "Identification": Identification.figure,
         "Errors by joint": error_figure,
         "What the residuals still contain": residual_figure,
     }

@@ -29,11 +29,10 @@ from armdyn.report.figures import (
     LIMIT,
     draw_head,
     panels_of_joints,
-    save_picture,
     thinned,
 )
 from armdyn.report.panels import panel_title
-from armdyn.report.result import Result, Section, parts_of
+from armdyn.report.result import DrawnResult, Section, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive, require
 from armdyn.simulation.trajectories.periodic import Fourier
@@ -44,7 +43,7 @@ STEP = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Excitation(Result):
+class Excitation(DrawnResult):
     """A motion for the identification of a robot."""
 
     robot: Robot
@@ -108,9 +107,28 @@ class Excitation(Result):
         """Write a trajectory file with a line every dt seconds: t, q1..qn, qd1..qdn, qdd1..qddn."""
         self.samples(dt).save(path)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw motions in their limits, the search and the clearance to a .png, .pdf or .svg."""
-        save_picture(path, draw_excitation, self)
+    def figure(self) -> Any:
+        """Motions in their limits, the search, and the clearance."""
+        figure, panels = panels_of_joints(self.robot.n, self.dense.t, below=2.9)
+        lines: dict[str, Any] = {}
+        for i, panel in enumerate(panels):
+            lines |= _draw_joint(panel, self, i)
+        left = panels[0].get_position().x0
+        wide = (0.98 - left) / 2 - 0.045
+        low, tall = np.array([0.5, 2.0]) / figure.get_figheight()
+        _draw_search(figure.add_axes((left, low, wide, tall)), self)
+        beside = _draw_values if self.distances is None else _draw_distances
+        beside(figure.add_axes((0.98 - wide, low, wide, tall)), self)
+        robot = self.robot.model
+        motion = self.trajectory
+        parameters = counted(len(self.parameters), "parameter")
+        title = f"{robot.title or robot.name}: excitation of {parameters}"
+        subtitle = (
+            f"condition number {self.condition:.3g}; one period of {motion.period:.4g} s, "
+            f"{len(motion.a)} harmonics, from rest to rest"
+        )
+        draw_head(figure, left, title, subtitle, lines)
+        return figure
 
     # the report
 
@@ -183,30 +201,6 @@ LINES = {
     "torque": (COLOURS["coriolis"], 1.0),
 }
 """Colour and width of what is limited."""
-
-
-def draw_excitation(result: Any) -> Any:
-    """The figure of an `Excitation`."""
-    figure, panels = panels_of_joints(result.robot.n, result.dense.t, below=2.9)
-    lines: dict[str, Any] = {}
-    for i, panel in enumerate(panels):
-        lines |= _draw_joint(panel, result, i)
-    left = panels[0].get_position().x0
-    wide = (0.98 - left) / 2 - 0.045
-    low, tall = np.array([0.5, 2.0]) / figure.get_figheight()
-    _draw_search(figure.add_axes((left, low, wide, tall)), result)
-    beside = _draw_values if result.distances is None else _draw_distances
-    beside(figure.add_axes((0.98 - wide, low, wide, tall)), result)
-    robot = result.robot.model
-    motion = result.trajectory
-    parameters = counted(len(result.parameters), "parameter")
-    title = f"{robot.title or robot.name}: excitation of {parameters}"
-    subtitle = (
-        f"condition number {result.condition:.3g}; one period of {motion.period:.4g} s, "
-        f"{len(motion.a)} harmonics, from rest to rest"
-    )
-    draw_head(figure, left, title, subtitle, lines)
-    return figure
 
 
 def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:

@@ -4,8 +4,8 @@ Arms are seen at q = 0, those with loops as they are assembled, along the world 
 they extend least: joints, links as boxes of equal inertia, masses, counterweights.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
 
@@ -131,9 +131,8 @@ def _draw_arms(
     """Both arms from the side, to the same scale."""
     panels = place.subgridspec(1, 2, wspace=0.05).subplots()
     (across, up), sketches = _sketch_arms(models, changes)
-    points = np.concatenate([sketch.points for sketch in sketches])
-    masses = np.concatenate([part for x in sketches for part in (x.masses, x.weights)])
-    heaviest = masses.max(initial=0.0) or 1.0
+    points = np.concatenate([_all_points(points) for points, *_ in sketches])
+    heaviest = np.concatenate([m for _, *masses in sketches for m in masses]).max(initial=0.0) or 1
     for panel, sketch, colour in zip(panels, sketches, (GREY, pictures.AFTER), strict=True):
         _draw_arm(panel, sketch, colour, heaviest)
         # the same for two panels of one size, so that both are to one scale
@@ -148,122 +147,103 @@ def _draw_arms(
     pictures.panel_title(panels[1], "The arm after", weights)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sketch:
-    """The points of an arm [m]: d coordinates each, 3 in space or 2 in the plane of the picture."""
+Sketch = tuple[dict[str, Array], Array, Array]
+"""Points of an arm by what they are [m], masses of its bodies and of its counterweights [kg]."""
 
-    lines: Array
-    """From joint to joint and to the tool, shape (lines, 2, d)."""
-    joints: Array
-    """Shape (n, d)."""
-    boxes: Array
-    """Corners of the boxes, shape (boxes, 8, d)."""
-    centres: Array
-    """Centres of mass, shape (bodies, d)."""
-    stems: Array
-    """From the joint of a link to its counterweights, shape (weights, 2, d)."""
-    masses: Array
-    """Shape (bodies,) [kg]."""
-    weights: Array
-    """Masses of the counterweights, shape (weights,) [kg]."""
 
-    @property
-    def points(self) -> Array:
-        """Everything that is drawn, shape (points, d)."""
-        parts = (self.lines, self.boxes, self.centres, self.stems)
-        return np.concatenate([part.reshape(-1, part.shape[-1]) for part in parts])
-
-    def seen(self, view: list[int]) -> "_Sketch":
-        """The same with two of the coordinates."""
-        names = ("lines", "joints", "boxes", "centres", "stems")
-        return replace(self, **{name: getattr(self, name)[..., view] for name in names})
+def _all_points(points: Mapping[str, Array]) -> Array:
+    """Everything that is drawn but joints, which are ends of lines, shape (points, d)."""
+    return np.concatenate([x.reshape(-1, x.shape[-1]) for k, x in points.items() if k != "joints"])
 
 
 def _sketch_arms(
     models: tuple[RobotModel, RobotModel], builds: Sequence[LinkChange]
-) -> tuple[list[str], list[_Sketch]]:
+) -> tuple[list[str], list[Sketch]]:
     """The names of two axes, and both arms in their plane, counterweights on the second."""
     added = {build.link: build for build in builds if build.weights}
     # a link with counterweights is drawn as it was, and they are drawn beside it
     pairs = enumerate(zip(models[0].links, models[1].links, strict=True))
     links = tuple(old if i in added else new for i, (old, new) in pairs)
     sketches = _in_space(models[0], {}), _in_space(replace(models[1], links=links), added)
-    extent = np.ptp(np.concatenate([sketch.points for sketch in sketches]), axis=0)
+    extent = np.ptp(np.concatenate([_all_points(points) for points, *_ in sketches]), axis=0)
     view = list(max(pictures.VIEWS, key=lambda view: round(extent[list(view)].prod(), 6)))
-    return ["xyz"[k] for k in view], [sketch.seen(view) for sketch in sketches]
+    seen = [({k: x[..., view] for k, x in points.items()}, *m) for points, *m in sketches]
+    return ["xyz"[k] for k in view], seen
 
 
-def _in_space(model: RobotModel, added: Mapping[int, LinkChange]) -> _Sketch:
+def _in_space(model: RobotModel, added: Mapping[int, LinkChange]) -> Sketch:
     """An arm at q = 0 in world axes; one with loops as it is assembled."""
     frames = world_frames(model, coordinates_of(model).assembly)
     shapes = enumerate(shape(link.inertia) for link in model.links)
     bodies = [(i, body) for i, body in shapes if body.mass > 0]
     weights = [(i, build, weight) for i, build in added.items() for weight in build.weights]
     unit = np.array(list(product((-0.5, 0.5), repeat=3)))
-    boxes = [
-        (i, (unit * body.sides) @ body.axes.T + body.com)
-        for i, body in bodies
-        if body.sides is not None
-    ]
 
     def moved(i: int, positions: Array) -> Array:
         """Positions (..., 3) in the frame of link i, in the world."""
         return positions @ frames.R[i].T + frames.O[i]
 
-    def stacked(points: Iterable[Any], *shape: int) -> Array:
-        return np.array(list(points)).reshape(-1, *shape)
-
-    lines = link_lines(model, frames)
-    return _Sketch(
-        stacked((pair for line in lines for pair in pairwise(line)), 2, 3),
-        stacked(frames.O, 3),
-        stacked((moved(i, corners) for i, corners in boxes), 8, 3),
-        stacked((moved(i, body.com) for i, body in bodies), 3),
-        stacked(
-            ((frames.O[i], moved(i, build.in_model(w.position))) for i, build, w in weights), 2, 3
-        ),
+    boxes = [
+        moved(i, (unit * body.sides) @ body.axes.T + body.com)
+        for i, body in bodies
+        if body.sides is not None
+    ]
+    stems = [(frames.O[i], moved(i, build.in_model(w.position))) for i, build, w in weights]
+    points = {
+        "lines": [pair for line in link_lines(model, frames) for pair in pairwise(line)],
+        "joints": frames.O,
+        "boxes": boxes,
+        "centres": [moved(i, body.com) for i, body in bodies],
+        "stems": stems,  # from the joint of a link to its counterweights
+    }
+    ends = {"lines": (2, 3), "boxes": (8, 3), "stems": (2, 3)}
+    return (
+        {k: np.array(list(x)).reshape(-1, *ends.get(k, (3,))) for k, x in points.items()},
         np.array([body.mass for _, body in bodies]),
         np.array([weight.mass for _, _, weight in weights]),
     )
 
 
-def _labels(sketch: _Sketch, heaviest: float) -> Iterator[tuple[Array, Array, str, float]]:
+def _labels(
+    points: Mapping[str, Array], weights: Array, heaviest: float
+) -> Iterator[tuple[Array, Array, str, float]]:
     """Place, direction away from the joint, words and area of the disc of each label.
 
     Weights that are seen in one place have one label.
     """
-    near = _SAME_PLACE * np.ptp(sketch.points, axis=0).max()
-    left = [k for k, mass in enumerate(sketch.weights) if mass > _LABELLED_SHARE * heaviest]
+    stems, near = points["stems"], _SAME_PLACE * np.ptp(_all_points(points), axis=0).max()
+    left = [k for k, mass in enumerate(weights) if mass > _LABELLED_SHARE * heaviest]
     while left:
-        place = sketch.stems[left[0]][1]
-        here = [k for k in left if np.linalg.norm(sketch.stems[k][1] - place) <= near]
+        place = stems[left[0]][1]
+        here = [k for k in left if np.linalg.norm(stems[k][1] - place) <= near]
         left = [k for k in left if k not in here]
-        way = place - sketch.stems[here[0]][0]
+        way = place - stems[here[0]][0]
         length = float(np.linalg.norm(way))
         away = way / length if length > near else np.array([0.0, 1.0])
-        masses = sketch.weights[here]
+        masses = weights[here]
         text = " + ".join(f"{mass:.3g}" for mass in masses) + " kg"
         yield place, away, text, _LARGEST_DISC / heaviest * float(masses.max())
 
 
-def _draw_arm(panel: Any, sketch: _Sketch, colour: str, heaviest: float) -> None:
+def _draw_arm(panel: Any, sketch: Sketch, colour: str, heaviest: float) -> None:
     """Draw a sketch in the plane; `heaviest` is the mass of the largest disc [kg]."""
     from matplotlib.patches import Polygon  # noqa: PLC0415 (an extra)
     from scipy.spatial import ConvexHull  # noqa: PLC0415 (slow to load)
 
-    for box in sketch.boxes:
+    points, masses, weights = sketch
+    for box in points["boxes"]:
         outline = box[ConvexHull(box, qhull_options="QJ").vertices]  # QJ: flat boxes too
         panel.add_patch(Polygon(outline, facecolor=colour, alpha=0.10, edgecolor="none", zorder=1))
         panel.add_patch(Polygon(outline, fill=False, edgecolor=colour, linewidth=0.7, zorder=2))
-    for line in sketch.lines:
+    for line in points["lines"]:
         panel.plot(*line.T, color=INK, linewidth=2.2, solid_capstyle="round", zorder=3)
-    areas = _LARGEST_DISC / heaviest * sketch.masses
-    panel.scatter(*sketch.centres.T, s=areas, color=colour, alpha=0.75, linewidth=0, zorder=4)
-    for stem, mass in zip(sketch.stems, sketch.weights, strict=True):
+    areas = _LARGEST_DISC / heaviest * masses
+    panel.scatter(*points["centres"].T, s=areas, color=colour, alpha=0.75, linewidth=0, zorder=4)
+    for stem, mass in zip(points["stems"], weights, strict=True):
         panel.plot(*stem.T, color=WEIGHT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=3)
         area = _LARGEST_DISC / heaviest * mass
         panel.scatter(*stem[1], s=area, color=WEIGHT, linewidth=0, zorder=5)
-    for place, away, text, area in _labels(sketch, heaviest):
+    for place, away, text, area in _labels(points, weights, heaviest):
         along = away * (3 + area**0.5 / 2)
         sides = np.where(np.abs(away) < _LEVEL_SINE, 0, np.sign(away)).astype(int)
         panel.annotate(
@@ -272,8 +252,7 @@ def _draw_arm(panel: Any, sketch: _Sketch, colour: str, heaviest: float) -> None
             bbox={"facecolor": "white", "alpha": 0.7, "pad": 0.5, "linewidth": 0},
         )  # fmt: skip
     panel.margins(_MARGIN_OF_LABELS)
-    panel.plot(
-        *sketch.joints.T, "o", markersize=5, markerfacecolor="white", markeredgecolor=INK, zorder=6
-    )
+    look: Any = {"markersize": 5, "markerfacecolor": "white", "markeredgecolor": INK}
+    panel.plot(*points["joints"].T, "o", **look, zorder=6)
     panel.grid(color="#EEEEEE", linewidth=0.6, zorder=0)
     panel.set_axisbelow(True)
