@@ -99,7 +99,11 @@ def estimate(
         phi, whole, deviation = _robust(data, whole, phi, deviation, unknowns)
         noise = replace(noise, deviation=deviation)
     if project:
-        x = nearest_possible(whole, prior, noise.weights, phi, free)
+        A, _ = whole.normal(noise.weights)
+        slope = C.T @ (A @ phi)
+        touch = max(TOUCH, EDGE * float(np.abs(slope).max(initial=0.0)))
+        objective = prior.objective.weighted(touch, touch).with_data(C.T @ A @ C, slope)
+        x = newton(objective, prior.objective.start, free)
         scored = "the possible robot nearest to the base parameters, after its projection"
         return Estimate(T @ x, C @ x, noise, 0.0, scored)
     change = np.zeros(len(free))
@@ -121,18 +125,6 @@ def entropic(
     C = prior.features
     objective = prior.objective.weighted(weight, MOTOR_WEIGHT).with_data(C.T @ A @ C, C.T @ b)
     return newton(objective, prior.objective.start if start is None else start, free)
-
-
-def nearest_possible(
-    problem: Problem, prior: Prior, weights: Array, phi: Array, free: Array
-) -> Array:
-    """x of the possible robot whose torques are nearest to those of features φ."""
-    A, _ = problem.normal(weights)
-    C = prior.features
-    slope = C.T @ (A @ phi)
-    touch = max(TOUCH, EDGE * float(np.abs(slope).max(initial=0.0)))
-    objective = prior.objective.weighted(touch, touch).with_data(C.T @ A @ C, slope)
-    return newton(objective, prior.objective.start, free)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

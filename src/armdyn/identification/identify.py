@@ -36,8 +36,8 @@ from armdyn.identification.equations import (
 )
 from armdyn.identification.estimate import METHODS, estimate
 from armdyn.identification.preparation import Cutoffs
-from armdyn.identification.problem import Prior, Sums, prior_of, problem_of
-from armdyn.identification.residuals import fit_of, kind_of_split, residual_tests, series_of
+from armdyn.identification.problem import Prior, Sums, prior_of
+from armdyn.identification.residuals import fit_of, kind_of_split, residual_tests
 from armdyn.identification.result import Identification
 from armdyn.identification.task import Choices, Search, Task, check_enough, choose_terms, prepare
 from armdyn.identification.uncertainty import FoundParameter, Spread, reason, speed_lean, spread_of
@@ -261,15 +261,12 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
     )
     robot = found_robot(task, motors, prior, found.theta)
 
-    def fit(name: str, seen: Sums, duration: float) -> Any:
-        series = series_of(equations, seen.kept, motors, found.phi)
-        return fit_of(name, problem_of(seen, motors).whole, found.phi, series, duration)
-
-    training = fit("training", sums, data.health.duration)
+    training = fit_of("training", sums, motors, found.phi, data.health.duration)
     validation = None
     split = "none"
     if task.validation is not None and held is not None and held.samples:
-        validation = fit("validation", held, task.validation.health.duration)
+        duration = task.validation.health.duration
+        validation = fit_of("validation", held, motors, found.phi, duration)
         split = kind_of_split(training.series, validation.series, task.apart)
     spread = spread_of(problem.whole, prior, found, free)
     if choices.beside:

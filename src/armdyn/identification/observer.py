@@ -232,42 +232,7 @@ class WrenchEstimate:
         return np.asarray(np.diagonal(self.resolution, 0, -2, -1) > OBSERVABLE_SHARE)
 
 
-def estimate_wrench(
-    J: Array,
-    torque: Array,
-    variance: Array | None,
-    *,
-    length: float,
-    task: Sequence[str] | None,
-    damping: float,
-) -> WrenchEstimate:
-    """The wrench for a Jacobian (..., 6, n), external torques (..., n) and their variance.
-
-    Forces count times `length`; components that are not in `task` are assumed to be zero; None:
-    all six are estimated; `damping` is ε.
-    """
-    expected = "a part of the largest singular value, from 0 to 1"
-    require(0 <= real(damping) < 1, "damping", expected, damping, ObserverError)
-    rows = slice(None) if task is None else list(task_rows(check_names("task", task)))
-    scale = np.array([length] * 3 + [1.0] * 3)[rows]
-    U, s, Vt = np.linalg.svd(J[..., rows, :] / scale[:, None], full_matrices=False)
-    least = damping * s[..., :1] + LEAST_SINGULAR_VALUE
-    inverse = s / np.maximum(s, least) ** 2
-    part = (U * inverse[..., None, :] @ Vt) / scale[:, None]
-    seen = (U * (inverse * s)[..., None, :] @ np.swapaxes(U, -1, -2)) * scale / scale[:, None]
-    whole = np.zeros_like(J)
-    chosen = np.arange(6)[rows]
-    resolution = np.zeros((*J.shape[:-2], 6, 6))
-    whole[..., rows, :] = part
-    resolution[..., chosen[:, None], chosen] = seen
-    wrench = np.einsum("...ij,...j->...i", whole, torque)
-    if variance is None:
-        return WrenchEstimate(wrench, resolution, None)
-    deviation = np.sqrt(np.einsum("...ij,...j->...i", whole**2, variance))
-    return WrenchEstimate(wrench, resolution, deviation)
-
-
-def reach_of(model: RobotModel, link: str) -> float:
+def _reach_of(model: RobotModel, link: str) -> float:
     """Length of the way from the base to a frame along the joints [m]; 1 if it is zero."""
     frame = model.frame(link)
     path = model.paths[frame.link] if frame.link >= 0 else ()
@@ -516,12 +481,24 @@ class Observer:
         """
         (q,) = check_samples(self.robot.n, q=q)
         (torque,) = check_samples(self.robot.n, torque=self.torque if torque is None else torque)
+        expected = "a part of the largest singular value, from 0 to 1"
+        require(0 <= real(damping) < 1, "damping", expected, damping, ObserverError)
+        rows = np.arange(6) if task is None else np.array(task_rows(check_names("task", task)))
+        J = self.robot.jacobian(q, frame=frame, link=link)
+        scale = np.array([_reach_of(self.robot.model, link)] * 3 + [1.0] * 3)[rows]
+        U, s, Vt = np.linalg.svd(J[..., rows, :] / scale[:, None], full_matrices=False)
+        inverse = s / np.maximum(s, damping * s[..., :1] + LEAST_SINGULAR_VALUE) ** 2
+        whole, resolution = np.zeros_like(J), np.zeros((*J.shape[:-2], 6, 6))
+        whole[..., rows, :] = (U * inverse[..., None, :] @ Vt) / scale[:, None]
+        seen = (U * (inverse * s)[..., None, :] @ np.swapaxes(U, -1, -2)) * scale / scale[:, None]
+        resolution[..., rows[:, None], rows] = seen
+        wrench = np.einsum("...ij,...j->...i", whole, torque)
         if h is None and self._h is not None:
             h = self._h[..., 0]
-        variance = None if self.noise is None or h is None else self.deviation(h, q) ** 2
-        J = self.robot.jacobian(q, frame=frame, link=link)
-        reach = reach_of(self.robot.model, link)
-        return estimate_wrench(J, torque, variance, length=reach, task=task, damping=damping)
+        if self.noise is None or h is None:
+            return WrenchEstimate(wrench, resolution, None)
+        variance = np.einsum("...ij,...j->...i", whole**2, self.deviation(h, q) ** 2)
+        return WrenchEstimate(wrench, resolution, np.sqrt(variance))
 
     def run(
         self, t: npt.ArrayLike, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike

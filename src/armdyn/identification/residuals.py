@@ -8,9 +8,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from armdyn.arrays import Array
-from armdyn.identification.equations import Equations, Motor, Rows
+from armdyn.identification.equations import Motor
 from armdyn.identification.estimate import correlation_length
-from armdyn.identification.problem import Problem
+from armdyn.identification.problem import Sums, problem_of
 from armdyn.report.result import parts_of, plain_data
 
 BINS = 24
@@ -67,8 +67,12 @@ class Fit:
         return f"<Fit of {self.name}: {100 * self.relative_error:.2f} %>"
 
 
-def fit_of(name: str, problem: Problem, phi: Array, series: Series, duration: float) -> Fit:
-    """The errors of an estimate φ, from sums over all samples."""
+def fit_of(name: str, sums: Sums, motors: Sequence[Motor], phi: Array, duration: float) -> Fit:
+    """The errors of an estimate φ from sums over all samples, with those samples that were kept."""
+    predicted = np.concatenate([sums.equations.predicted(rows, motors, phi) for rows in sums.kept])
+    names = ("t", "q", "qd", "tau", "good")
+    kept = {name: np.concatenate([getattr(rows, name) for rows in sums.kept]) for name in names}
+    problem = problem_of(sums, motors).whole
     squares = problem.squares(phi)
     total = problem.yy.sum(axis=0)
     count = np.maximum(problem.samples, 1)
@@ -79,18 +83,8 @@ def fit_of(name: str, problem: Problem, phi: Array, series: Series, duration: fl
         np.sqrt(squares / count),
         int(problem.samples.max()),
         duration,
-        series,
+        Series(predicted=predicted, **kept),
     )
-
-
-def series_of(
-    equations: Equations, kept: list[Rows], motors: Sequence[Motor], phi: Array
-) -> Series:
-    """The samples that were kept with what an estimate predicts for them."""
-    predicted = np.concatenate([equations.predicted(rows, motors, phi) for rows in kept])
-    names = ("t", "q", "qd", "tau", "good")
-    whole = {name: np.concatenate([getattr(rows, name) for rows in kept]) for name in names}
-    return Series(predicted=predicted, **whole)
 
 
 @dataclass(frozen=True, slots=True)

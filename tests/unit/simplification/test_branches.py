@@ -194,8 +194,8 @@ def test_conditions_vanish_exactly_where_the_goal_is_reached(name):
     for arm in (model, after):
         asked = conditions(arm, goals, free.symbols)
         residues = [
-            float(c.polynomial.subs({s: asked.values[str(s)] for s in c.polynomial.free_symbols}))
-            for c in asked.equations
+            float(polynomial.subs({s: asked.values[str(s)] for s in polynomial.free_symbols}))
+            for polynomial in asked.equations
         ]
         largest.append(max(map(abs, residues)))
     assert largest[0] > 1e-4

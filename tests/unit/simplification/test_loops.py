@@ -41,7 +41,7 @@ def found(robot):
 
 
 def test_the_condition_of_the_book_is_found(found):
-    assert {str(each.polynomial) for each in found.conditions.equations} == {
+    assert {str(polynomial) for polynomial in found.conditions.equations} == {
         "a1*m2*x2 + a3*m4*x4",
         "a1*m2*y2 - a3*m4*y4",
     }

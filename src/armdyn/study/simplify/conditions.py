@@ -295,21 +295,13 @@ MOST_JOINTS_AND_TWISTS = 9
 are written out: each of them more than doubles the number of terms."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Condition:
-    """A polynomial that must vanish."""
-
-    polynomial: Any
-    """A SymPy expression of the parameters."""
-    sources: tuple[str, ...]
-    """The coefficients that it comes from, such as "cos 2q2 in D11"."""
-
-
 @dataclass(frozen=True, eq=False)
 class Conditions:
     """All equations of a goal."""
 
-    equations: tuple[Condition, ...]
+    equations: Mapping[Any, tuple[str, ...]]
+    """Polynomials of the parameters that must vanish, SymPy's, with the coefficients that each
+    comes from, such as "cos 2q2 in D11"."""
     values: dict[str, float]
     """The parameters that occur, with the values of the robot."""
 
@@ -327,7 +319,7 @@ def conditions(model: RobotModel, goals: Goals, variables: Collection[str]) -> C
     order = sorted(found, key=lambda p: (len(sympy.Add.make_args(p)), str(p)))
     used = {str(s) for p in found for s in p.free_symbols}
     values = {name: v for name, v in _values(form.robot).items() if name in used}
-    return Conditions(tuple(Condition(p, tuple(found[p])) for p in order), values)
+    return Conditions({p: tuple(found[p]) for p in order}, values)
 
 
 def unwritten(model: RobotModel, goals: Goals) -> str:
@@ -459,7 +451,7 @@ class Branches:
     """Whether all branches were followed to their end."""
     impossible: tuple[str, ...] = ()
     """Where there is no way: the equations that cannot hold, and where they come from."""
-    conditions: Conditions = field(default_factory=lambda: Conditions((), {}))
+    conditions: Conditions = field(default_factory=lambda: Conditions({}, {}))
     note: str = ""
     """Why there are no conditions, where there are none."""
 
@@ -468,7 +460,7 @@ def branches(
     conditions: Conditions, variables: Collection[str], reaches: Reaches | None = None
 ) -> Branches:
     """Solve conditions into branches for the symbols that may change; `reaches` tries them out."""
-    polynomials = [condition.polynomial for condition in conditions.equations]
+    polynomials = list(conditions.equations)
     solver = Solver(variables, conditions.values)
     solutions = solver.solve(polynomials)
     found = [
@@ -480,7 +472,7 @@ def branches(
     reasons: dict[str, None] = {}
     for failure in [] if solutions else solver.failures:
         assumed = ", ".join(f"{s} = {plain(v)}" for s, v in failure.numbers.items())
-        origin = conditions.equations[failure.origin].sources[0] if failure.origin >= 0 else ""
+        origin = conditions.equations[polynomials[at]][0] if (at := failure.origin) >= 0 else ""
         where = f" ({origin})" if origin else ""
         with_ = f" with {assumed}" if assumed else ""
         reasons[f"{plain(failure.equation)} cannot be zero{where}{with_}"] = None
@@ -527,7 +519,7 @@ def _others(conditions: Conditions, variables: Collection[str], fewest: int) -> 
     for length in lengths if len(lengths) <= MOST_LENGTHS else []:
         solver = Solver(variables, conditions.values | {length: 0.0}, seconds=2.0)
         zero = {sympy.Symbol(length, real=True): 0}
-        for solution in solver.solve([c.polynomial.subs(zero) for c in conditions.equations]):
+        for solution in solver.solve([p.subs(zero) for p in conditions.equations]):
             if len(solution.numbers) < fewest and not solution.remaining:
                 branch = _branch(solution, conditions, variables, None)
                 because = "that length is not free to change"

@@ -178,15 +178,13 @@ def _obstacles(found: Sequence[Obstacle]) -> Section:
 
 def _conditions(solved: Branches) -> Iterator[Section]:
     equations = solved.conditions.equations
-    count = len(solved.conditions.equations)
-    lines = _cut([f"{plain(c.polynomial)} = 0" for c in equations], MOST_LINES)
+    count = len(equations)
+    lines = _cut([f"{plain(polynomial)} = 0" for polynomial in equations], MOST_LINES)
     yield Section(
         f"Conditions ({count})" if count else "Conditions",
         lines or (solved.note or "none: the goal holds for any numbers",),
         data={
-            "conditions": [
-                {"polynomial": str(c.polynomial), "sources": c.sources} for c in equations
-            ],
+            "conditions": [{"polynomial": str(p), "sources": of} for p, of in equations.items()],
             "branches": [
                 parts_of(x, "equations", "needs", "feasible", "reason") for x in solved.branches
             ],

@@ -5,7 +5,6 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynError
-from armdyn.identification.observer import estimate_wrench, reach_of
 
 WRENCH = np.array([10.0, -4.0, 7.0, 0.5, -1.0, 2.0])
 
@@ -73,7 +72,6 @@ def test_units_do_not_matter():
     small = [row | dict(a=row["a"] / 1e3, com=(-row["a"] / 2e3, 0, 0)) for row in rows]
     q, seen = np.array([0.2, 0.7, -0.5]), []
     for robot in map(armdyn.from_dh, (rows, small)):
-        given = dict(length=reach_of(robot.model, "tool"), task=None, damping=0.01)
-        seen.append(estimate_wrench(robot.jacobian(q), np.ones(3), None, **given))
+        seen.append(armdyn.Observer(robot).wrench(q, np.ones(3), damping=0.01))
     assert np.array_equal(seen[0].observable, seen[1].observable)
     np.testing.assert_allclose(1e3 * seen[0].wrench[:3], seen[1].wrench[:3], rtol=1e-9, atol=1e-9)
