@@ -23,7 +23,7 @@ from armdyn.io.atomic import write_text
 from armdyn.io.regular import check_path
 from armdyn.report.figures import ALARM, COLOURS, GREY, INK, check_plot, styled_figure
 from armdyn.report.portrait import figure_html
-from armdyn.report.result import DrawnResult, Section, parts_of
+from armdyn.report.result import DrawnResult, Section, number, parts_of
 from armdyn.robot import Robot
 from armdyn.version import __version__
 
@@ -147,12 +147,12 @@ def _verdict(found: Identification) -> Section:
     fit = found.validation or found.training
     held_out = "nothing was held out: the error of the training says little about others"
     if found.validation is not None:
-        share = _percent(found.validation.relative_error)
+        share = number(found.validation.relative_error, "%", 3)
         held_out = f"validation: {share} of the torques are not explained ({found.split})"
     lines = [
         f"{found.given.name} from {', '.join(found.sources)}",
         held_out,
-        f"training: {_percent(found.training.relative_error)} are not explained",
+        f"training: {number(found.training.relative_error, '%', 3)} are not explained",
         f"scored: {found.scored}",
         f"{sum(p.excited for p in found.base)} of {len(found.base)} base parameters shown",
     ]
@@ -179,7 +179,7 @@ def _errors(found: Identification) -> Section:
     rows = []
     for j, joint in enumerate(model.coordinate_joints):
         unit = joint.type.torque_unit
-        cells = [(_percent(fit.per_joint[j]), f"{fit.rms[j]:.3g} {unit}") for fit in fits]
+        cells = [(number(x.per_joint[j], "%", 3), f"{x.rms[j]:.3g} {unit}") for x in fits]
         noise = f"{found.noise.deviation[j]:.3g} {unit}"
         rows.append((joint.name, *(cell for pair in cells for cell in pair), noise))
     columns = ("joint", *("training", "rms", "validation", "rms ")[: 2 * len(fits)], "noise")
@@ -270,10 +270,6 @@ def _method(found: Identification) -> Section:
     data["prior_weight"] = search.weight
     columns = ("friction that was tried", "held-out error")
     return Section("How it was found", lines, columns, rows, data=data)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
 
 
 # pictures

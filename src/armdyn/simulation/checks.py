@@ -32,19 +32,10 @@ def floats(value: npt.ArrayLike | None) -> Array:
         return np.array(np.nan)
 
 
-def check_point(what: str, value: npt.ArrayLike, joints: Robot | int | None = None) -> Array:
-    """A finite configuration (n,) of a robot or of n joints; of any n if None."""
-    return _check_configurations(what, value, joints, 1, "one configuration, shape (n,)")
-
-
-def check_points(what: str, value: npt.ArrayLike, joints: Robot | int | None = None) -> Array:
-    """Two or more such configurations, (m, n)."""
-    return _check_configurations(what, value, joints, 2, "two or more configurations, shape (m, n)")
-
-
-def _check_configurations(
-    what: str, value: npt.ArrayLike, joints: Robot | int | None, axes: int, expected: str
+def check_point(
+    what: str, value: npt.ArrayLike, joints: Robot | int | None = None, many: bool = False
 ) -> Array:
+    """A finite configuration (n,) of a robot or of n joints, of any n if None; many: (m, n)."""
     if joints is None:
         try:
             joints = np.shape(value)[-1]
@@ -52,8 +43,9 @@ def _check_configurations(
             joints = 1
     n = joints if isinstance(joints, int) and 0 <= joints < 10**6 else check_robot(joints).n
     points = check_joint_vector(what, value, n or 1)
-    if points.ndim != axes or not points.size or len(points) < 2 <= axes:
-        raise ShapeError(f"{what}: expected {expected}, got {points.shape}")
+    if points.ndim != 1 + many or not points.size or len(points) < 1 + many:
+        wanted = ("one configuration, shape (n,)", "two or more configurations, shape (m, n)")[many]
+        raise ShapeError(f"{what}: expected {wanted}, got {points.shape}")
     return frozen(check_finite(what, points))
 
 

@@ -1,6 +1,5 @@
 """What drives a simulation: torques and wrenches as functions, clipped to limits if asked for."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.errors import ArmdynWarning, SimulationError, check_known, counted, shown
+from armdyn.errors import SimulationError, check_known, counted, shown
 from armdyn.io.csv.trajectory import torques_from_csv
 from armdyn.robot import Robot
 from armdyn.simulation.base import base_torque, base_vectors
 from armdyn.simulation.checks import floats, require
-from armdyn.simulation.limits import Excess
 
 Torque = Callable[[float, Array, Array], Array]
 """Torques (n,) at a time and a state."""
@@ -178,10 +176,3 @@ def saturated(robot: Robot, drive: Any, duration: float, how: Saturation) -> Any
 
     clipped.__name__ = f"{label}, clipped to the effort limits"
     return clipped
-
-
-def warn_of_efforts(excesses: tuple[Excess, ...]) -> None:
-    """Warn of torques beyond limits."""
-    for excess in excesses:
-        if excess.what in ("torque", "force"):
-            warnings.warn(str(excess), ArmdynWarning, stacklevel=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, check_truth, real
-from armdyn.errors import SimulationError, check_known, shown
+from armdyn.errors import ArmdynWarning, SimulationError, check_known, shown
 from armdyn.forks import IMPORTING
 from armdyn.robot import Robot
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
@@ -21,7 +22,7 @@ from armdyn.simulation.adaptive import simulate_adaptive
 from armdyn.simulation.base import GivenBase
 from armdyn.simulation.checks import require
 from armdyn.simulation.controllers import Following
-from armdyn.simulation.forces import Saturation, Setup, Wrench, saturated, warn_of_efforts
+from armdyn.simulation.forces import Saturation, Setup, Wrench, saturated
 from armdyn.simulation.result import Simulation
 
 FIXED = ("rk4", "symplectic")
@@ -103,8 +104,9 @@ def simulate(
         found = simulate_fixed(setup)
     else:
         found = simulate_adaptive(setup)
-    if saturation == "warn":
-        warn_of_efforts(found.excesses)
+    for excess in found.excesses if saturation == "warn" else ():
+        if excess.what in ("torque", "force"):
+            warnings.warn(str(excess), ArmdynWarning, stacklevel=2)
     if not isinstance(given, Following):
         return found
     wanted = np.array([given.target(t).q for t in found.t.tolist()], dtype=float)

@@ -411,11 +411,8 @@ def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
     x = problem.basis.coefficients(motion)
     if problem.start is not None:
         x[0] = problem.start
-    for _ in range(INITIAL_SHRINKINGS):
-        z = problem.variables(x.copy())
-        if np.isfinite(problem(z)[0]):
-            return z
-        x[1:] *= 0.9
+    if (z := problem.shrunk(x, 0.9, INITIAL_SHRINKINGS)) is not None:
+        return z
     raise ExcitationError(
         "initial: no share of this motion keeps the limits; its first pose may be in collision, or "
         "beyond a limit"

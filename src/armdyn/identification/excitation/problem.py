@@ -306,6 +306,15 @@ class Problem:
         x = self.coefficients(z)
         return Motion(*(phi @ x for phi in self.grid))
 
+    def shrunk(self, x: Array, factor: float, most: int) -> Array | None:
+        """The variables of a motion x (size, n), smaller about its start until limits are kept."""
+        for _ in range(most):
+            z = self.variables(x.copy())
+            if math.isfinite(self(z)[0]):
+                return z
+            x[1:] *= factor
+        return None
+
     def fault(self, pose: Array) -> str:
         """Why the arm cannot rest at a pose (n,), in words; empty if it can."""
         rest = np.zeros_like(pose)[None]

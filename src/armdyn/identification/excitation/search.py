@@ -184,11 +184,8 @@ def _start(problem: Problem, rng: np.random.Generator) -> Array:
         peaks = (np.abs(part).max(0) for part in moved)
         reached = np.min([r / p for r, p in zip(rooms, peaks, strict=True)], axis=0)
         x[1:] *= AMPLITUDE * reached
-        for _ in range(HALVINGS):
-            z = problem.variables(x.copy())
-            if math.isfinite(problem(z)[0]):
-                return z
-            x[1:] *= 0.5
+        if (z := problem.shrunk(x, 0.5, HALVINGS)) is not None:
+            return z
     pose = limits.middle if problem.start is None else problem.start
     where = f"pose {np.round(pose, 4).tolist()}"
     count = counted(len(problem.aim.names), "parameter")

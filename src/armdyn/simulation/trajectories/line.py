@@ -40,27 +40,6 @@ CHECKED_PLACES = np.array([0.28, 0.5, 0.72])
 """Places in a piece where q', and in the middle q and q'', have their largest errors."""
 
 
-def joints_along(
-    robot: Robot, q0: Array, line: ToolPath, free: bool, tolerance: float
-) -> Piecewise:
-    """The joints over the part s of the way, from 0 to 1, or a SingularityError."""
-    arm = _Follower(robot, line, 3 if free else 6)
-    solution, nodes = arm.integrate(q0), FIRST_NODES
-    while True:
-        s = np.linspace(0.0, 1.0, nodes + 1)
-        q, _ = arm.search.descend(line(s).pose, solution(s).T, NODE_TOLERANCE)
-        q[0] = q0
-        path = hermite(s, q, *arm.rates(q))
-        between = (s[:-1, None] + CHECKED_PLACES / nodes).ravel()
-        error = arm.deviation(path, between)
-        if error.max() <= tolerance:
-            return path
-        if nodes >= MAX_NODES:
-            worst = int(error.argmax())
-            raise arm.failure(float(between[worst]), path(between[worst]).q, f" to {tolerance:g} m")
-        nodes *= 2
-
-
 class _Follower:
     """An arm whose tool is to follow a line, in so many coordinates of the tool."""
 
@@ -199,9 +178,22 @@ def cartesian_line(
     tolerance = check_positive("tolerance", tolerance, "m")
     line, free = _line(robot, q0, position, orientation)
     law = law_of_time(line, duration, speed, acceleration)
-    path = joints_along(robot, q0, line, free, tolerance)
-    check_range(robot, path.reach)
-    return AlongPath(path, law)
+    arm = _Follower(robot, line, 3 if free else 6)
+    solution, nodes = arm.integrate(q0), FIRST_NODES
+    while True:
+        s = np.linspace(0.0, 1.0, nodes + 1)
+        q, _ = arm.search.descend(line(s).pose, solution(s).T, NODE_TOLERANCE)
+        q[0] = q0
+        path = hermite(s, q, *arm.rates(q))
+        between = (s[:-1, None] + CHECKED_PLACES / nodes).ravel()
+        error = arm.deviation(path, between)
+        if error.max() <= tolerance:
+            check_range(robot, path.reach)
+            return AlongPath(path, law)
+        if nodes >= MAX_NODES:
+            worst = int(error.argmax())
+            raise arm.failure(float(between[worst]), path(between[worst]).q, f" to {tolerance:g} m")
+        nodes *= 2
 
 
 def _line(

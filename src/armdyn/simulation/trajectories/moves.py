@@ -18,7 +18,6 @@ from armdyn.simulation.checks import (
     check_increasing,
     check_limit,
     check_point,
-    check_points,
     check_positive,
     check_range,
     check_rate,
@@ -127,7 +126,7 @@ def via_points(
         TrajectoryError: Neither or both of times and limits are given, times do not increase, a
             point is there twice in a row, or a joint limit would be passed.
     """
-    points = check_points("points", points, robot)
+    points = check_point("points", points, robot, many=True)
     if (times is None) == (velocity is None and acceleration is None):
         raise TrajectoryError(
             "give either the times of the points, or limits (velocity=, acceleration=) from which "

@@ -25,7 +25,7 @@ from armdyn.arrays import Array, check_truth, frozen
 from armdyn.errors import TrajectoryError, shown
 from armdyn.report.figures import save_picture
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import check_limit, check_points
+from armdyn.simulation.checks import check_limit, check_point
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 from armdyn.simulation.trajectories.tool import AlongPath
 
@@ -171,7 +171,7 @@ def time_optimal(
         TrajectoryError: The path cannot be followed within these limits.
     """
     robot = check_robot(robot)
-    path = _path(check_points("points", points, robot))
+    path = _path(check_point("points", points, robot, many=True))
     most = check_limit("effort", robot.effort_limits if effort is None else effort, robot.n)
     fast = check_limit("velocity", robot.velocity_limits if velocity is None else velocity, robot.n)
     free = ", ".join(robot.joint_names[i] for i in np.flatnonzero(np.isinf(most)))

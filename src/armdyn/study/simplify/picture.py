@@ -167,7 +167,7 @@ def _sketch_arms(
     sketches = _in_space(models[0], {}), _in_space(replace(models[1], links=links), added)
     extent = np.ptp(np.concatenate([_all_points(points) for points, *_ in sketches]), axis=0)
     view = list(max(pictures.VIEWS, key=lambda view: round(extent[list(view)].prod(), 6)))
-    seen = [({k: x[..., view] for k, x in points.items()}, *m) for points, *m in sketches]
+    seen = [({k: x[..., view] for k, x in at.items()}, m, w) for at, m, w in sketches]
     return ["xyz"[k] for k in view], seen
 
 
@@ -189,7 +189,7 @@ def _in_space(model: RobotModel, added: Mapping[int, LinkChange]) -> Sketch:
         if body.sides is not None
     ]
     stems = [(frames.O[i], moved(i, build.in_model(w.position))) for i, build, w in weights]
-    points = {
+    points: dict[str, Any] = {
         "lines": [pair for line in link_lines(model, frames) for pair in pairwise(line)],
         "joints": frames.O,
         "boxes": boxes,

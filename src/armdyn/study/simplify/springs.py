@@ -188,11 +188,15 @@ def balance(problem: BalanceProblem) -> Springs:
         return []
     ideal = replace(problem, free_length=0.0)
     springs = _fewest(ideal, _linear(ideal, list(range(len(problem.places)))))
+    if springs and not problem.free_length:
+        return springs
     if not springs:  # a fit begins with a soft spring at each place that can move
         k, half = problem.size / problem.reach**2, np.full(3, 0.3 * problem.reach)
         moving = [i for i, place in enumerate(problem.places) if place.dX.any()]
-        return _fitted(problem, [(i, (k, half, half)) for i in moving])
-    return _fitted(problem, springs) if problem.free_length else springs
+        springs = [(i, (k, half, half)) for i in moving]
+    found = _fit(problem, springs) if springs else []
+    better = np.sum(problem.residual(found) ** 2) < _WORTH_SHARE * np.sum(problem.gravity**2)
+    return found if better else []
 
 
 def _fewest(problem: BalanceProblem, springs: Springs) -> Springs:
@@ -258,13 +262,6 @@ def _by_columns(problem: BalanceProblem, used: list[int], columns: Any) -> Sprin
         if values[0] > 0
         for ends in realised(values, problem.reach)
     ]
-
-
-def _fitted(problem: BalanceProblem, start: Springs) -> Springs:
-    """Springs by a fit; none if that is no better than none."""
-    found = _fit(problem, start) if start else []
-    better = np.sum(problem.residual(found) ** 2) < _WORTH_SHARE * np.sum(problem.gravity**2)
-    return found if better else []
 
 
 def _fit(problem: BalanceProblem, start: Springs) -> Springs:
