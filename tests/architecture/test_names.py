@@ -9,13 +9,13 @@ from support.paths import SOURCE
 from support.source_code import FILES, tree_of
 
 CLASSES = """
-Angle Axes Block Body Branch Choices Equations Finding Load Loop Noise Piece
+Angle Block Body Branch Choices Equations Finding Load Loop Noise Piece
 Problem Program Rows Samples Search Segment System Table Term _Step
 """
 FUNCTIONS = """
 angle_sum bench branches check check_loops check_names compare compiled constants
 coriolis_matrix counted draw entries equations evaluate exact excite export fitting
-identify index inner jacobian legend listed mirrored module mujoco number numbers operations
+identify index inner jacobian legend mirrored module mujoco number numbers operations
 passive_joints pinocchio place pose power product random_states rank read_triangles reduced
 request_of robots run scaled search sign simplify simulate size substituted sweep terms text toolbox
 turned

@@ -147,7 +147,8 @@ def passive_joints(
 
 def _positions(model: RobotModel, closure: Closure, digits: int | None) -> Recursive:
     """The closed forms of positions as lines; their last lines are the joints themselves."""
-    graph, numbers = Graph(), [i + 1 for i in model.independent]
+    graph = Graph()
+    numbers = [i + 1 for i in model.independent]
     q = LoopCoordinates(closure).at(graph.inputs("q", len(numbers))).q
     passive = node_array(settle([q[i] for i in model.passive]), (len(model.passive),))
     program = Program.from_outputs(passive, {"q": len(numbers)})

@@ -48,12 +48,17 @@ class Recursive:
 
     def __init__(self, program: Program, digits: int | None, numbers: Sequence[int]):
         """Write the lines of a program of coordinates, which have the numbers of their joints."""
-        self.constants, self.angles, self.variables = list[Line](), list[Line](), list[Line]()
+        self.constants: list[Line] = []
+        self.angles: list[Line] = []
+        self.variables: list[Line] = []
         self.values: dict[str, float] = {}
         """Values of the parameters."""
-        self.operations, self.rotors = program.operations, program.rotors
-        """Of the links, and what rotors take on top."""
-        self._program, self._digits = program, digits
+        self.operations = program.operations
+        """Of the links."""
+        self.rotors = program.rotors
+        """What rotors take on top."""
+        self._program = program
+        self._digits = digits
         self._first = len(program.symbols)
         self._start = self._first + len(program.constants)
         self._uses: Counter[int] = Counter(program.outputs)
@@ -83,7 +88,8 @@ class Recursive:
 
     def blocks(self) -> tuple[Block, ...]:
         """The lines in the order of computing."""
-        given, constants = ("q", "qd", "qdd"), tuple(self.constants)
+        given = ("q", "qd", "qdd")
+        constants = tuple(self.constants)
         torques = tuple(self.torques)
         found = (
             Block("", "Constants, worked out beforehand", constants, (), given, beforehand=True),

@@ -115,7 +115,8 @@ class SymbolicRobot:
     def slope(self, value: Trig, joint: int) -> Trig:
         """The derivative by a coordinate, counted from 0."""
         number = self.coordinates[joint]
-        total, name = self.ring.number(0), f"q{number}"
+        total = self.ring.number(0)
+        name = f"q{number}"
         if name in self.ring.place:
             total = value.slope_of_symbol(name)
         for place, angles in self.sums.items():

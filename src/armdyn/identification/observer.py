@@ -485,10 +485,13 @@ class Observer:
         require(0 <= real(damping) < 1, "damping", expected, damping, ObserverError)
         rows = np.arange(6) if task is None else np.array(task_rows(check_names("task", task)))
         J = self.robot.jacobian(q, frame=frame, link=link)
-        scale = np.array([_reach_of(self.robot.model, link)] * 3 + [1.0] * 3)[rows]
+        reach = _reach_of(self.robot.model, link)
+        scale = np.array([reach] * 3 + [1.0] * 3)[rows]
         U, s, Vt = np.linalg.svd(J[..., rows, :] / scale[:, None], full_matrices=False)
-        inverse = s / np.maximum(s, damping * s[..., :1] + LEAST_SINGULAR_VALUE) ** 2
-        whole, resolution = np.zeros_like(J), np.zeros((*J.shape[:-2], 6, 6))
+        least = damping * s[..., :1] + LEAST_SINGULAR_VALUE
+        inverse = s / np.maximum(s, least) ** 2
+        whole = np.zeros_like(J)
+        resolution = np.zeros((*J.shape[:-2], 6, 6))
         whole[..., rows, :] = (U * inverse[..., None, :] @ Vt) / scale[:, None]
         seen = (U * (inverse * s)[..., None, :] @ np.swapaxes(U, -1, -2)) * scale / scale[:, None]
         resolution[..., rows[:, None], rows] = seen

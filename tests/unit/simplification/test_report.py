@@ -51,7 +51,7 @@ def report(saha):
 
 
 def varying(comparison, which):
-    return [e.name for e in comparison.elements if getattr(e, which).variation > 1e-9 * e.scale]
+    return [e.element for e in comparison.elements if getattr(e, which).variation > 1e-9 * e.scale]
 
 
 # the reference motion
@@ -118,7 +118,7 @@ def test_the_elements_are_those_of_the_mass_matrix(saha, report):
     M = robot.mass_matrix(np.random.default_rng(9).uniform(-np.pi, np.pi, (500, 3)))
     places = [(i, j) for i in range(3) for j in range(i, 3)]
     for (i, j), element in zip(places, comparison.elements, strict=True):
-        assert element.name == f"D{i + 1}{j + 1}"
+        assert element.element == f"D{i + 1}{j + 1}"
         slack = 0.05 * max(element.before.variation, 1e-12)
         assert element.before.low - slack <= M[:, i, j].min()
         assert M[:, i, j].max() <= element.before.high + slack
@@ -249,7 +249,7 @@ def test_data_is_plain_and_says_what_the_text_says(report):
     data = json.loads(json.dumps(report.data(), allow_nan=False))
     assert (data["robot"], data["goal"], data["feasible"]) == ("saha_3r", ["constant"], True)
     assert [row["element"] for row in data["mass_matrix"]] == [
-        e.name for e in report.comparison.elements
+        e.element for e in report.comparison.elements
     ]
     assert f"= {data['operations']['after']['total']} after" in report.report()
     for link in data["links"]:

@@ -87,19 +87,18 @@ class PathLimits:
         return np.where(held.all(-1), low, np.inf), np.where(held.all(-1), high, -np.inf)
 
     @property
-    def fastest(self) -> Array:
-        """Squares of ṡ that are never exceeded, (N,): by speeds, or by what torques can reach."""
+    def tried(self) -> tuple[Array, Array, Array]:
+        """Squares of ṡ up to those never exceeded, and lowest and highest s̈, (N, SAMPLES) each.
+
+        Speeds limit them, or what torques can reach.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             by_speed = (self.velocity / np.abs(self.slope)) ** 2
             push = (self.effort + np.abs(self.c)) / np.abs(self.a)
         by_speed = np.where(np.isnan(by_speed), np.inf, by_speed).min(-1)
         reach = FASTEST * 2 * (self.s[-1] - self.s[0]) * np.nanmin(push, -1).max()
-        return np.minimum(by_speed, reach)
-
-    @property
-    def tried(self) -> tuple[Array, Array, Array]:
-        """Squares of ṡ up to these, and lowest and highest s̈ at them, (N, SAMPLES) each."""
-        tried = self.fastest[:, None] * np.linspace(0.0, 1.0, SAMPLES) ** 2
+        shares = np.linspace(0.0, 1.0, SAMPLES) ** 2
+        tried = np.minimum(by_speed, reach)[:, None] * shares
         return tried, *self.bounds(np.arange(len(self.s))[:, None], tried)
 
 

@@ -188,7 +188,8 @@ def compare(
             random_states(robot.model, over, seed) if drawn else states_of(robot, over, "ignore")
         )
         more = random_states(robot.model, MORE_STATES, seed + 1)
-        states, named = asked.joined([more]), dict.fromkeys(with_ or PEERS)
+        states = asked.joined([more])
+        named = dict.fromkeys(with_ or PEERS)
         rows = tuple(_row(given, states, len(asked), name, PEERS[name]) for name in named)
     of = given.name, robot.name, robot.joint_names
     return CompareReport(*of, len(asked), seed if drawn else None, rows)
@@ -227,7 +228,8 @@ def _row(given: Sources, states: StateSet, asked: int, name: str, peer: Peer) ->
     if (gap <= explainer.tolerance).all():
         return row(status="agrees", explanation="the same to rounding", residual=float(gap.max()))
     whole, choices = explainer.explain(theirs, causes(given, material, answer))
-    ours, torque = explainer.torque(), explainer.torque(choices[0])
+    ours = explainer.torque()
+    torque = explainer.torque(choices[0])
     residual = float(np.abs(theirs - torque).max())
     effects = (explainer.torque((cause,)) - ours for cause in choices[0])
     said = ", or it ".join("; ".join(cause.text for cause in choice) for choice in choices)

@@ -87,7 +87,8 @@ class Explainer:
     """
 
     def __init__(self, model: RobotModel, robot: Robot, states: StateSet):
-        own, names = [joint.name for joint in model.coordinate_joints], robot.joint_names
+        own = [joint.name for joint in model.coordinate_joints]
+        names = robot.joint_names
         self._model, self._at = model, coordinates_of(model)
         self._back = [own.index(name) for name in names]
         q, qd, qdd = (v[:, [names.index(name) for name in own]] for v in states.motion)
@@ -97,7 +98,8 @@ class Explainer:
         self.states = replace(states, q=all_q, qd=all_qd, qdd=all_qdd)
         """Motions of all N moving joints, in the order of the file."""
         terms = robot.ledger(*states.motion).terms.values()
-        largest = np.sum([np.abs(term) for term in terms], axis=0).max(axis=0)
+        scale = np.sum([np.abs(term) for term in terms], axis=0)
+        largest = scale.max(axis=0)
         self.tolerance = JOINT_TOLERANCE * largest + ROBOT_TOLERANCE * largest.max()
         self._links, self._drives = cache(self._torque_of_links), cache(self._torque_of_drives)
 

@@ -257,7 +257,8 @@ def operation_report(
             "methods of textbooks are counted for the open tree, without what its loops take; "
             "minimal is the closed robot"
         )
-    n, turning = len(model.joints), all(joint.type is REVOLUTE for joint in model.joints)
+    n = len(model.joints)
+    turning = all(joint.type is REVOLUTE for joint in model.joints)
     for method in chosen:
         progress(f"{method.quantity} by {method.name}")
         published = general = None

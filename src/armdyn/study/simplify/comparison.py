@@ -33,11 +33,12 @@ class ValueRange:
 class ElementRange:
     """An element D_ij of the mass matrix before and after."""
 
-    name: str
-    before: ValueRange
-    after: ValueRange
+    element: str
+    """Such as D12."""
     scale: float
     """√(D_ii D_jj) of the means before, in which a variation is measured."""
+    before: ValueRange
+    after: ValueRange
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +74,8 @@ def compare_designs(
     began = time.perf_counter()
     robots = (before, after)
     model = before.model
-    q, along = workspace(model), motion or reference_trajectory(model)
+    q = workspace(model)
+    along = motion or reference_trajectory(model)
     masses = [robot.mass_matrix(q) for robot in robots]
     own = np.diag(masses[0].mean(axis=0))
     torques = [torque_report(robot, along) for robot in robots]
@@ -83,9 +85,8 @@ def compare_designs(
         tuple(
             ElementRange(
                 element_name((model.independent[i], model.independent[j])),
-                _range(masses[0][:, i, j]),
-                _range(masses[1][:, i, j]),
                 math.sqrt(abs(own[i] * own[j])),
+                *(_range(D[:, i, j]) for D in masses),
             )
             for i, j in combinations_with_replacement(range(len(own)), 2)
         ),

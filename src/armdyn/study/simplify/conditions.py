@@ -311,7 +311,7 @@ def conditions(model: RobotModel, goals: Goals, variables: Collection[str]) -> C
 
     The numbers that may change are symbols even if they are zero.
     """
-    form = _closed_form(model, variables)
+    form = ClosedForm(symbolise(model, {}, variables))
     found: dict[Any, list[str]] = {}
     for source, coefficients in _coefficients(form, goals):
         if polynomial := _primitive(form.robot.ring, coefficients):
@@ -326,17 +326,12 @@ def unwritten(model: RobotModel, goals: Goals) -> str:
     """Why the equations of a goal are not written out; empty if they are."""
     if goals.momentless:
         return "the conditions of the shaking moment are not written out: no bodies fulfil them"
-    robot = _closed_form(model).robot
+    robot = symbolise(model, {})
     twists = len(robot.ring.angles) - len(robot.sums)
     if robot.n + twists <= MOST_JOINTS_AND_TWISTS:
         return ""
     said = f" with {twists} angles between them that are no quarter turns" if twists else ""
     return f"the conditions of {counted(robot.n, 'joint')}{said} are too long to be written out"
-
-
-def _closed_form(model: RobotModel, variables: Collection[str] = ()) -> ClosedForm:
-    """The equations of the coordinates in symbols."""
-    return ClosedForm(symbolise(model, {}, variables))
 
 
 def _coefficients(
@@ -388,7 +383,8 @@ def _values(robot: SymbolicRobot) -> dict[str, float]:
 
 def _primitive(ring: Ring, parts: list[tuple[Harmonic, Trig]]) -> Any:
     """A coefficient as an expression with whole numbers and a positive first term."""
-    symbol, total = partial(sympy.Symbol, real=True), sympy.Integer(0)
+    symbol = partial(sympy.Symbol, real=True)
+    total = sympy.Integer(0)
     for harmonic, coefficient in parts:
         # the cosines and sines of angles that do not move
         fixed = sympy.Integer(1)

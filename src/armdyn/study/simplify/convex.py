@@ -336,7 +336,8 @@ class Convex:
 
     def _beyond(self, i: int, p: Array, basis: Array, values: Array) -> bool:
         """Whether link i of ψ = p is out of its bounds and can change."""
-        rows, phi = self._bounds(i, values), self.arm.from_units[i] @ p
+        rows = self._bounds(i, values)
+        phi = self.arm.from_units[i] @ p
         beyond = rows[:, :10] @ phi > rows[:, 10] + 2 * _SOLVER_SLACK
         return basis.shape[1] > 0 and bool(beyond.any())
 

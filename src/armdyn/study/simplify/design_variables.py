@@ -175,7 +175,8 @@ def parse_design_variables(
 
 def _sizes(model: RobotModel, robot: CanonicalRobot) -> Array:
     """How far each link extends from its joint [m]: to its joints, its tool, its uniform box."""
-    frames, sizes = canonical_frames(model), np.zeros(len(robot.links))
+    frames = canonical_frames(model)
+    sizes = np.zeros(len(robot.links))
     for i, link in enumerate(robot.links):
         mass, com, tensor = about_com(link.J, link.u, link.M)
         # the diagonal of a box is √(12 ∫ r² dm / m), and the trace of its tensor is 2 ∫ r² dm

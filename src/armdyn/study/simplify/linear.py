@@ -187,7 +187,7 @@ class InertiaCoefficients:
         if letter == "D":
             return self.mass(i, j)
         if letter == "g":
-            return self.gravity(i)
+            return self.momentum(i, -self.field)
         if letter in MOMENTUM:
             return self.momentum(i, np.eye(3)[MOMENTUM.index(letter)])
         return self.angular_momentum(i, ANGULAR_MOMENTUM.index(letter))
@@ -201,16 +201,10 @@ class InertiaCoefficients:
         """Coefficients of D_ij."""
         return _products(np.swapaxes(self.U[i], -1, -2) @ self.U[j])
 
-    def gravity(self, i: int) -> Array:
-        """Coefficients of g_i."""
-        return self.momentum(i, -self.field)
-
     def momentum(self, i: int, direction: Array) -> Array:
         """Coefficients of p_i along a direction in base axes, (3,) or (N, 3) for each link."""
         rows = (direction[..., None, None, :] @ self.U[i][:, :, :3])[:, :, 0]
-        numbers = np.zeros((*rows.shape[:2], 10))
-        numbers[..., :4] = rows[..., [3, 0, 1, 2]]
-        return np.swapaxes(numbers, 0, 1).reshape(rows.shape[1], -1)
+        return _products(rows[..., None] * np.eye(4)[3])
 
     def angular_momentum(self, i: int, axis: int) -> Array:
         """Coefficients of h_i about an axis of the base."""

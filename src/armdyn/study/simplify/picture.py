@@ -79,7 +79,7 @@ def _draw_elements(panel: Any, comparison: Comparison) -> None:
             panel.bar(x, high - low, 0.34, bottom=low, color=colour, zorder=2)
             # so that a constant is seen as a line
             panel.hlines((low, high), x - 0.17, x + 0.17, color=colour, linewidth=2, zorder=2)
-        shown.append(e.name)
+        shown.append(e.element)
     panel.set_xticks(range(len(shown)), shown)
     panel.set_xlim(-0.6, len(shown) - 0.4)
     panel.tick_params(axis="x", length=0)
@@ -132,7 +132,8 @@ def _draw_arms(
     panels = place.subgridspec(1, 2, wspace=0.05).subplots()
     (across, up), sketches = _sketch_arms(models, changes)
     points = np.concatenate([_all_points(points) for points, *_ in sketches])
-    heaviest = np.concatenate([m for _, *masses in sketches for m in masses]).max(initial=0.0) or 1
+    masses = np.concatenate([m for _, *both in sketches for m in both])
+    heaviest = masses.max(initial=0.0) or 1.0
     for panel, sketch, colour in zip(panels, sketches, (GREY, pictures.AFTER), strict=True):
         _draw_arm(panel, sketch, colour, heaviest)
         # the same for two panels of one size, so that both are to one scale
@@ -165,7 +166,8 @@ def _sketch_arms(
     pairs = enumerate(zip(models[0].links, models[1].links, strict=True))
     links = tuple(old if i in added else new for i, (old, new) in pairs)
     sketches = _in_space(models[0], {}), _in_space(replace(models[1], links=links), added)
-    extent = np.ptp(np.concatenate([_all_points(points) for points, *_ in sketches]), axis=0)
+    every = np.concatenate([_all_points(points) for points, *_ in sketches])
+    extent = np.ptp(every, axis=0)
     view = list(max(pictures.VIEWS, key=lambda view: round(extent[list(view)].prod(), 6)))
     seen = [({k: x[..., view] for k, x in at.items()}, m, w) for at, m, w in sketches]
     return ["xyz"[k] for k in view], seen
@@ -197,8 +199,9 @@ def _in_space(model: RobotModel, added: Mapping[int, LinkChange]) -> Sketch:
         "stems": stems,  # from the joint of a link to its counterweights
     }
     ends = {"lines": (2, 3), "boxes": (8, 3), "stems": (2, 3)}
+    arrays = {k: np.array(list(x)).reshape(-1, *ends.get(k, (3,))) for k, x in points.items()}
     return (
-        {k: np.array(list(x)).reshape(-1, *ends.get(k, (3,))) for k, x in points.items()},
+        arrays,
         np.array([body.mass for _, body in bodies]),
         np.array([weight.mass for _, _, weight in weights]),
     )
@@ -211,7 +214,8 @@ def _labels(
 
     Weights that are seen in one place have one label.
     """
-    stems, near = points["stems"], _SAME_PLACE * np.ptp(_all_points(points), axis=0).max()
+    stems = points["stems"]
+    near = _SAME_PLACE * np.ptp(_all_points(points), axis=0).max()
     left = [k for k, mass in enumerate(weights) if mass > _LABELLED_SHARE * heaviest]
     while left:
         place = stems[left[0]][1]

@@ -302,16 +302,12 @@ def _metres(position: Array) -> tuple[str, ...]:
 def mass_matrix_section(comparison: Comparison) -> Section:
     """The range of each element of the mass matrix."""
     elements = comparison.elements
-    data = [
-        {"element": e.name, "scale": e.scale, "before": e.before, "after": e.after}
-        for e in elements
-    ]
     return Section(
         "Mass matrix",
         (f"over {CONFIGURATIONS} configurations; varies: highest less lowest, over √(Dii Djj)",),
         ("", "before", "varies", "after", "varies"),
-        [(e.name, *_span(e.before, e.scale), *_span(e.after, e.scale)) for e in elements],
-        data={"mass_matrix": data},
+        [(e.element, *_span(e.before, e.scale), *_span(e.after, e.scale)) for e in elements],
+        data={"mass_matrix": elements},
     )
 
 

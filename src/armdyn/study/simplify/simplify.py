@@ -189,7 +189,8 @@ def design(
         )
     if not 0 <= check_number("kept", kept) <= 1:
         raise ModelError(f"kept: expected a share from 0 to 1, got {shown(kept)}")
-    arm, fine = ParametrisedArm(model, variables, add_only), lattice(model)
+    arm = ParametrisedArm(model, variables, add_only)
+    fine = lattice(model)
     elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine, arm.at)
     forbidden = obstacles(model, goals)
     convex = Convex(arm, elements, samples(model), margin, kept)

@@ -242,7 +242,8 @@ def _linear(problem: BalanceProblem, used: list[int]) -> Springs:
 def _by_columns(problem: BalanceProblem, used: list[int], columns: Any) -> Springs:
     """Springs by some of the sixteen numbers, each place as stiff as its lengths ask for."""
     A = np.stack([problem.places[k].coefficients(problem.reach).reshape(-1, 16) for k in used])
-    b, S = problem.gravity.ravel(), np.zeros(len(used))
+    b = problem.gravity.ravel()
+    S = np.zeros(len(used))
     inverse = np.linalg.pinv(np.concatenate(list(A[:, :, columns]), axis=1), rcond=1e-12)
     x = np.zeros((len(used), 16))
     for _ in range(_STIFFNESS_ROUNDS):

@@ -291,7 +291,8 @@ class _Search:
         joint, limit = self.joints[i], float(self.limits[i])
         one = np.array([self.robot.payload_vector(mass) for mass in (0.0, 1.0)])
         empty, with_one = self._kernel(q, qd, qdd, one)[:, i]
-        lift, held = float(self._masses[k]), self.robot.model.payload_mass
+        lift = float(self._masses[k])
+        held = self.robot.model.payload_mass
         # the lightest mass m with |empty + slope m| = limit
         slope, breaking = float(with_one - empty), 0.0
         if abs(empty) < limit:
