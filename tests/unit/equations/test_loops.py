@@ -119,6 +119,12 @@ def test_friction_of_passive_joints_is_written(robots):
         assert agrees(Robot(replace(model, joints=joints)), form)
 
 
+def test_torques_of_programs_have_the_numbers_of_actuated_joints(robots):
+    text = armdyn.equations(robots["five_bar"], "recursive").text()
+    assert robots["five_bar"].model.independent == (0, 2)
+    assert [f"tau{i} = " in text for i in (1, 2, 3)] == [True, False, True]
+
+
 def test_forms_without_equations_are_refused(robots):
     for form in ("configuration", "christoffel", "energy", "cartesian"):
         with pytest.raises(

@@ -89,6 +89,12 @@ def test_the_slope_of_the_cost_is_that_of_differences():
         difference = (problem(z + step)[0] - problem(z - step)[0]) / 2e-6
         assert problem(z)[1] @ way == pytest.approx(difference, rel=1e-5)
         assert np.isinf(problem(50 * z)[0])
+        far = problem.coefficients(z)
+        far[1:] *= 50
+        assert problem.shrunk(far.copy(), 0.5, 1) is None
+        inside = problem.shrunk(far.copy(), 0.5, 12)
+        assert np.isfinite(problem(inside)[0])
+        assert np.allclose(problem.coefficients(inside)[0], far[0], rtol=1e-14)
 
 
 @pytest.mark.slow
