@@ -19,7 +19,7 @@ from armdyn.shorten.canonical.frames import TORQUE_TOLERANCE, ZERO_TOLERANCE, Ca
 from armdyn.shorten.canonical.model import model_from_canonical, torque_difference
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.passes import reduce
-from armdyn.shorten.symbolic import generic, pattern, symbolic, valued
+from armdyn.shorten.symbolic import entries, generic, symbolic, valued
 from armdyn.thresholds import SEARCHED_JOINTS
 
 CONSTANT_SHARE = 1e-12
@@ -31,7 +31,8 @@ def cleared(robot: CanonicalRobot, model: RobotModel) -> CanonicalRobot:
     """A robot of numbers, or its base parameters with zeros for sums that cancel, if any do."""
     if len(robot.links) > SEARCHED_JOINTS.value:
         return robot
-    bare = valued(regroup(symbolic(robot, Graph())))
+    written = regroup(symbolic(robot, Graph()))
+    bare = valued(written)
     mass = [abs(link.M) for link in robot.links]
     second = [np.abs(link.J).max() for link in robot.links]
     for i, link in reversed([*enumerate(robot.links)]):  # sums are of what a link carries
@@ -48,8 +49,10 @@ def cleared(robot: CanonicalRobot, model: RobotModel) -> CanonicalRobot:
         for link, s, m in zip(bare.links, second, mass, strict=True)
     )
     found = replace(bare, links=tuple(links))
-    same = pattern(found) == pattern(bare)
-    return robot if same or torque_difference(model, found) > TORQUE_TOLERANCE else found
+    # a sum of symbols that is not zero for all numbers may be exactly so for these
+    pairs = zip(entries(written).values(), entries(found).values(), strict=True)
+    cancel = any(x == 0 and isinstance(node, Node) and node.op != "number" for node, x in pairs)
+    return found if cancel and torque_difference(model, found) <= TORQUE_TOLERANCE else robot
 
 
 def constant_mass_matrix(robot: CanonicalRobot) -> Array | None:

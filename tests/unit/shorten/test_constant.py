@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.quantities.proof import proved_program
+from armdyn.quantities.request import Request
 from support.peers import close
 from support.random_robots import random_states
 
@@ -49,3 +51,9 @@ def test_a_light_link_is_measured_by_what_it_carries_itself(share):
     states = random_states(robot.model, 5, (8,))
     book = robot.inverse_dynamics(*states, formulation="newton_euler")
     close(robot.inverse_dynamics(*states)[:, 2] / share, book[:, 2] / share, 1e-12)
+
+
+def test_a_sum_that_cancels_to_the_last_bit_is_a_zero_for_proofs_too():
+    exact = balanced(2.0, 1.0, 0.5)  # 2 * -0.75 + 1 * 0.5 + ..., without rounding
+    for quantity in ("inverse_dynamics", "gravity_vector"):
+        proved_program(exact.model, Request(quantity))
