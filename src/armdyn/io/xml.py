@@ -66,8 +66,8 @@ class XmlElement:
     def says_same(self, other: "XmlElement") -> bool:
         """Whether another element is equal but for lines and spaces."""
         one, another = (
-            [(x.tag, {key: value.split() for key, value in x.attributes.items()}, len(x.children))
-             for x in element.walk()]
+            [(x.tag, {key: value.split() for key, value in x.attributes.items()}, x.text.split(),
+              len(x.children)) for x in element.walk()]
             for element in (self, other)
         )  # fmt: skip
         return one == another
@@ -439,8 +439,8 @@ def _note_unknown(name: str, element: XmlElement, form: Format, problems: Proble
     kind, sign = ("attribute", "@") if "@" in name else ("element", "/")
     start, own = name.split(sign, 1)
     names = (x.split(sign, 1) for row in treatments(form) for x in row.names.split() if sign in x)
-    others = [other for parent, other in names if parent == start]
-    meant = get_close_matches(own, others, n=1, cutoff=0.8)
+    others = {other.lower(): other for parent, other in names if parent == start}
+    meant = [others[x] for x in get_close_matches(own.lower(), others, n=1, cutoff=0.8)]
     text = f"{_shown(name)} is no {kind} of {form} and is skipped"
     text += f"; is {_shown(start + sign + meant[0])} meant?" if meant else ""
     problems.warn(element, f"<{start}>", text, "warning" if meant else "note")

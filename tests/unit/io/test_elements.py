@@ -126,6 +126,8 @@ def test_the_page_shows_the_table(form):
         ('<drake:linear_bushing_rpy name="x"/>', "<drake:linear_bushing_rpy> is left out"),
         ('<links name="x"/>', "<links> is no element of URDF and is skipped; is <link> meant"),
         ('<link name="c" nam="x"/>', "'nam' of <link> is no attribute of URDF.* is 'name' of"),
+        ('<Link name="d"/>', "<Link> is no element of URDF and is skipped; is <link> meant"),
+        ('<transmission><drake:rotor_inertia value="1"/></transmission>', "rotor_inertia> is left"),
     ],
 )
 def test_what_is_left_out_of_urdf_is_warned_of(tmp_path, inside, message):
@@ -172,6 +174,7 @@ NOTHING = {"link": "", "dynamics": "", "joint": "", "model": ""}
         ("link", "<velocity_decay><linear>1</linear></velocity_decay>", "<velocity_decay> is left"),
         ("joint", "<drake:new>1</drake:new>", "<drake:new> is left out"),
         ("joint", "<screw_thread_pich>1</screw_thread_pich>", "is <screw_thread_pitch> meant"),
+        ("dynamics", "<drake:rotor_inertia>1</drake:rotor_inertia>", "rotor_inertia> is left out"),
     ],
 )
 def test_what_is_left_out_of_sdf_is_warned_of(tmp_path, where, text, message):

@@ -114,6 +114,7 @@ ENTITY = '<!DOCTYPE sdf [<!ENTITY a "b">]><sdf version="1.7"/>'
         (FOUR_BAR.replace(TURN, "", 1), SdfError, "'j2' of type 'revolute' has no <axis>"),
         (FOUR_BAR.replace('name="rocker"', 'name="crank"'), SdfError, "is the name of a <link>"),
         (FOUR_BAR.replace("<mass>1.0<", "<mass>-1<"), SdfError, "<mass> cannot be negative"),
+        (FOUR_BAR.replace("<mass>1.0<", "<mass>2</mass><mass>1<"), SdfError, "a second <mass>; th"),
         (
             FOUR_BAR.replace('name="j4" type="revolute"', 'name="j4" type="fixed"'),
             LoopError,

@@ -246,9 +246,9 @@ ROTOR = "<drake:rotor_inertia>{}</drake:rotor_inertia><drake:gear_ratio>{}</drak
 
 
 def with_rotor(text, joint="shoulder"):
-    """The arm with something more in a joint."""
+    """The arm with something more in a joint, or another axis of the first."""
     start = f'<joint name="{joint}" type="revolute">'
-    return FLAT.replace(start, start + text)
+    return FLAT.replace(AXIS, "", "<axis>" in text).replace(start, start + text)
 
 
 def test_rotors_of_drake_turn_with_the_joints(tmp_path):

@@ -41,9 +41,8 @@ def numbers(place: Place, count: int) -> list[float] | None:
 
 
 def first(place: Place | None, tag: str) -> Place | None:
-    """The first child of that name; None if there is none."""
-    found = () if place is None else place.element.all(tag)
-    return replace(place, element=found[0]) if place and found else None
+    """The one child of that name; None if there is none. Another one that differs is a problem."""
+    return None if place is None else place.only(tag)
 
 
 def number(place: Place | None, tag: str, default: float = 0.0) -> float:
