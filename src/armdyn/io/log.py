@@ -23,7 +23,7 @@ from armdyn.io.csv.table import ArraySource, TableSource, open_source
 WORDS = {
     "q": "q pos position positions theta angle angles actualq qactual qmeas jointposition",
     "qd": "qd dq vel velocity velocities speed qdot actualqd qdactual jointvelocity thetadot",
-    "qdd": "qdd ddq acc acceleration accelerations qddot qddactual jointacceleration",
+    "qdd": "qdd ddq acc accel acceleration accelerations qddot qddactual jointacceleration",
     "tau": "tau torque torques effort efforts eff tauj taumeas trq moment jointtorque jointeffort",
     "current": "current currents curr cur i motorcurrent actualcurrent amps jointcurrent",
 }
@@ -39,6 +39,13 @@ _TIMES = (
 )  # fmt: skip
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 """Units of time stamps, in seconds."""
+UNITS = {
+    **dict.fromkeys(("rad", "radian", "radians", "m", "nm", "n", "a"), 1.0),
+    **dict.fromkeys(("deg", "degs", "degree", "degrees", "°"), np.pi / 180),
+    **dict.fromkeys(("mrad", "mm", "mnm", "nmm", "ma"), 1e-3),
+    **{"cm": 1e-2, "ncm": 1e-2, "knm": 1e3, "kn": 1e3, "rpm": np.pi / 30},
+}
+"""Units of columns by their letters before what they are divided by, in SI units."""
 LONGEST_PERIOD = 0.5
 """Median step of time stamps above which they are hardly seconds [s]."""
 LONGEST_STEP = 0.5
@@ -61,10 +68,10 @@ class TableColumns:
     """The column of time; two of seconds and nanoseconds; none."""
     places: Mapping[str, tuple[int, ...]]
     """The columns of each quantity that there is."""
+    units: Mapping[str, tuple[str, ...]]
+    """The units in their names; empty where there are none."""
     time_unit: str | None = None
     """The unit in the name of the column of time."""
-    degrees: bool = False
-    """Whether the names say that angles are in degrees."""
     ignored: tuple[str, ...] = ()
     """The columns that nothing is known about."""
 
@@ -99,18 +106,29 @@ class TableColumns:
 
         Args:
             turns: Which joints turn.
-            degrees: Whether angles and their rates are in degrees, where names do not say so.
+            degrees: Whether positions are in degrees where names do not say their unit; they are
+                if another position says so, and rates are where those of their joints are.
             gains: What torques or currents are multiplied with, one or one for each joint.
             time_unit: Unit of the time; None: as its column says, else seconds.
         """
         seconds = [TIME_UNITS[time_unit or self.time_unit or "s"]]
         parts = [np.array([1.0, 1e-9] if len(self.time) == 2 else seconds * len(self.time))]
-        factors = {"tau": gains, "current": gains}
-        if check_truth("degrees", degrees) or self.degrees:
-            factors |= dict.fromkeys(("q", "qd", "qdd"), np.where(turns, np.pi / 180, 1.0))
+        own = {quantity: [*map(_factor, units)] for quantity, units in self.units.items()}
+        degrees = check_truth("degrees", degrees) or UNITS["deg"] in own.get("q", ())
+        angles = np.where(turns, UNITS["deg"], 1.0) if degrees else np.ones(len(turns))
+        said = zip(angles, own.get("q", angles), strict=True)
+        rates = [UNITS["deg"] if UNITS["deg"] in (y, y or x) else 1.0 for x, y in said]
+        usual = {"q": angles} | dict.fromkeys(("qd", "qdd"), rates)
         for quantity, places in self.places.items():
-            parts.append(np.broadcast_to(factors.get(quantity, 1.0), (len(places),)))
+            pairs = zip(usual.get(quantity, np.ones(len(places))), own[quantity], strict=True)
+            gain = gains if quantity in ("tau", "current") else 1.0
+            parts.append(np.array([x if y is None else y for x, y in pairs]) * gain)
         return np.concatenate(parts)
+
+
+def _factor(unit: str) -> float | None:
+    """What numbers in a unit are multiplied with; None if it is not known."""
+    return UNITS.get(re.sub(r"[^a-z°]", "", unit.lower().partition("/")[0]))
 
 
 def numbers_over_time(
@@ -197,14 +215,13 @@ def find_columns(
     _check_spelling(source, [(i, pairs[i][0]) for i in unknown], missing, joints)
     _check_complete(source, found, places, joints, advice)
     places |= _groups(source, groups or {})
-    units = [pairs[i][1] for i in (*time[:1], *places.get("q", ()))]
-    unit = {"µs": "us"}.get(units[0], units[0]) if time else ""
+    unit = pairs[time[0]][1].replace("µ", "u") if time else ""
     columns = {*time, *(i for at in places.values() for i in at)}
     return TableColumns(
         time,
         places,
+        {quantity: tuple(pairs[i][1] for i in at) for quantity, at in places.items()},
         unit if unit in TIME_UNITS else None,
-        any(unit.startswith(("deg", "°")) for unit in units),
         tuple(names[i] for i in unknown if i not in columns and names[i]),
     )
 

@@ -77,6 +77,15 @@ def test_other_separators_degrees_rates_and_currents(file):
     np.testing.assert_allclose(samples.qd, np.radians(Q))
 
 
+def test_each_column_has_the_unit_in_its_name(file):
+    header = "t,q1 [rad],q2 [deg],qd1 [rpm],qd2 [rad/s],tau1 [mNm],tau2 [N m]"
+    scales = [1, 180 / np.pi, 30 / np.pi, 1, 1000, 1]
+    values = np.hstack([Q, Q, TAU]) * scales
+    samples = read(file(table(header, T, values[:, :2], values[:, 2:4], values[:, 4:]), "log.csv"))
+    check(samples)
+    np.testing.assert_allclose(samples.qd, Q)
+
+
 def test_npz_and_parquet_and_arrays_hold_the_same(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
