@@ -264,6 +264,23 @@ def test_a_shape_is_refused_in_the_words_of_what_it_holds():
         ROBOT.mass_matrix(np.zeros(3))
 
 
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda robot, hidden, zero: robot.inverse_kinematics(np.ma.array(np.eye(4), mask=True)),
+        lambda robot, hidden, zero: armdyn.simulate(robot, zero, zero, 0.1, torque=hidden),
+        lambda robot, hidden, zero: armdyn.simulate(robot, zero, zero, 0.1, torque=lambda *_: hidden),
+        lambda robot, hidden, zero: armdyn.sweep(robot, "gravity_vector", {"q": hidden[None]}),
+        lambda robot, hidden, zero: armdyn.sweep(robot, "gravity_vector", armdyn.Grid(q1=hidden)),
+        lambda robot, hidden, zero: armdyn.worst_case(robot, acceleration=hidden),
+    ],
+)  # fmt: skip
+def test_masked_numbers_are_refused_wherever_arrays_are_taken(take):
+    hidden = np.ma.array([0.1, 0.2], mask=[False, True])
+    with pytest.raises(ArmdynError, match="masked"):
+        take(armdyn.load("two_link"), hidden, np.zeros(2))
+
+
 def test_masked_numbers_are_refused_also_by_the_entry_for_one_state():
     robot, zero = armdyn.load("two_link"), np.zeros(2)
     masked = np.ma.array([0.1, 99.0], mask=[False, True])

@@ -25,9 +25,9 @@ def require(
 
 
 def floats(value: npt.ArrayLike | None) -> Array:
-    """Numbers as an array; NaN if they are none."""
+    """Numbers as an array; NaN if they are none, or if some are masked."""
     try:
-        return np.asarray(value, dtype=float)
+        return np.array(np.nan) if np.ma.is_masked(value) else np.asarray(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         return np.array(np.nan)
 

@@ -75,6 +75,8 @@ class Driven:
             raise refusal(f"raised {type(error).__name__} {now}: {error}") from error
         try:
             tau = np.array(given, dtype=float)
+            if np.ma.is_masked(given):
+                raise TypeError
         except (TypeError, ValueError):
             raise refusal(f"gave {given!r} {now}", expected) from None
         if tau.shape != q.shape:

@@ -149,6 +149,8 @@ def _array(value: Any) -> Any:
     """An array that knows its shape; those of xarray have one of another library inside."""
     if hasattr(value, "dims") and hasattr(value, "data"):
         value = value.data
+    if np.ma.is_masked(value):
+        raise SweepError(f"expected an array without masked numbers, got {shown(value)}")
     if hasattr(value, "shape") and hasattr(value, "__getitem__"):
         return value
     try:
