@@ -9,15 +9,17 @@ import os
 import re
 import sys
 import zipfile
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, LogError, check_installed, counted
@@ -309,30 +311,30 @@ def open_source(
 class ArraySource(TableSource):
     """Arrays in memory by name, each (m,) or (m, n); columns of the latter count from 1.
 
-    What is masked is missing.
+    What is masked is missing. Arrays that are not read may have other lengths.
     """
 
-    def __init__(self, where: str, given: Mapping[str, Any]):
-        super().__init__(where, LogError)
-        columns = []
+    def __init__(self, where: str, given: Mapping[str, Any], error: type[ArmdynError] = LogError):
+        super().__init__(where, error)
+        self._columns: list[Array] = []
         for name, value in given.items():
             array = np.asanyarray(value)
             if array.dtype.kind not in "fiu" or array.ndim not in (1, 2):
                 continue
             for k, column in enumerate(np.atleast_2d(array.T)):
                 self.names.append(name if array.ndim == 1 else f"{name}{k + 1}")
-                columns.append(np.ma.filled(column.astype(float), np.nan))
-        if len({len(column) for column in columns}) != 1:
-            pairs = zip(self.names, columns, strict=True)
-            lengths = ", ".join(f"{name} {len(column)}" for name, column in pairs)
-            raise LogError(f"{where}: expected arrays of one length, got {lengths or 'none'}")
-        self._table = np.column_stack(columns)
-        self.rows = len(self._table)
+                self._columns.append(np.ma.filled(column.astype(float), np.nan))
+        self.rows = max(map(len, self._columns), default=0)
 
     def blocks(self, columns: Sequence[int]) -> Iterator[Array]:
         """The rows in these columns, block by block."""
-        for start in range(0, len(self._table), ROWS_A_BLOCK):
-            yield self._table[start : start + ROWS_A_BLOCK, list(columns)]
+        chosen = [self._columns[i] for i in columns]
+        if len({*map(len, chosen)}) != 1:
+            pairs = zip((self.names[i] for i in columns), chosen, strict=True)
+            lengths = ", ".join(f"{name} {len(column)}" for name, column in pairs)
+            raise self.error(f"{self.where}: expected arrays of one length, got {lengths}")
+        for start in range(0, len(chosen[0]), ROWS_A_BLOCK):
+            yield np.column_stack([column[start : start + ROWS_A_BLOCK] for column in chosen])
 
 
 class ParquetSource(TableSource):
@@ -370,65 +372,21 @@ class ParquetSource(TableSource):
             yield from self._file.iter_batches(ROWS_A_BLOCK, row_groups=[group], columns=names)
 
 
-class NpzSource(TableSource):
-    """An NPZ file with arrays (m,), or (m, n) whose columns count as numbered from 1."""
+class NpzSource(ArraySource):
+    """An NPZ file, whose arrays were in memory when it was written."""
 
     def __init__(self, path: Path, error: type[ArmdynError], expected: str):
-        super().__init__(str(path), error)
-        self._parts: list[tuple[str, int]] = []
-        self._shapes: dict[str, tuple[tuple[int, ...], bool, np.dtype[Any]]] = {}
         try:
-            with zipfile.ZipFile(path) as file:
-                for member in file.namelist():
-                    with file.open(member) as stream:
-                        self._shapes[member] = _npy_header(stream)
-        except (zipfile.BadZipFile, ValueError, OSError) as fault:
+            with NpzFile(path) as file:
+                arrays = {name: _numbers(file, name) for name in file.files}
+        except (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError) as fault:
             raise error(f"{path}: this is no NPZ file: {fault!s:.100}") from None
-        for member, (shape, _, dtype) in self._shapes.items():
-            if dtype.kind not in "fiu" or len(shape) not in (1, 2):
-                continue
-            for k in range(shape[1] if len(shape) == 2 else 1):
-                name = member.removesuffix(".npy")
-                self.names.append(f"{name}{k + 1}" if len(shape) == 2 else name)
-                self._parts.append((member, k))
-        self.rows = max((self._shapes[member][0][0] for member, _ in self._parts), default=0)
-
-    def blocks(self, columns: Sequence[int]) -> Iterator[Array]:
-        """The rows in these columns, block by block."""
-        members = list(dict.fromkeys(self._parts[i][0] for i in columns))
-        lengths = {self._shapes[member][0][0] for member in members}
-        if len(lengths) > 1:
-            raise self.error(f"{self.where}: arrays of different lengths {sorted(lengths)}")
-        with zipfile.ZipFile(self.where) as file:
-            streams = {member: file.open(member) for member in members}
-            for stream in streams.values():
-                _npy_header(stream)
-            done, (length,) = 0, lengths
-            by_columns = any(self._shapes[m][1] for m in members)  # no row is whole before the end
-            while done < length:
-                count = length if by_columns else min(ROWS_A_BLOCK, length - done)
-                rows = {m: _npy_rows(streams[m], self._shapes[m], count) for m in members}
-                yield np.column_stack([rows[m][:, k] for m, k in (self._parts[i] for i in columns)])
-                done += count
+        super().__init__(str(path), arrays, error)
 
 
-def _npy_header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    version = np.lib.format.read_magic(stream)
-    read = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }.get(version)
-    if read is None:
-        raise ValueError(f"version {version} of the NPY format")
-    shape, fortran, dtype = read(stream)
-    return shape, fortran, dtype
-
-
-def _npy_rows(
-    stream: Any, header: tuple[tuple[int, ...], bool, np.dtype[Any]], count: int
-) -> Array:
-    shape, by_columns, dtype = header
-    width = shape[1] if len(shape) == 2 else 1
-    data = stream.read(count * width * dtype.itemsize)
-    order: Literal["C", "F"] = "F" if by_columns else "C"
-    return np.frombuffer(data, dtype).reshape((count, width), order=order).astype(float)
+def _numbers(file: Any, name: str) -> Any:
+    """An array of a file; text for objects, which are not read."""
+    try:
+        return file[name]
+    except ValueError:
+        return ""
