@@ -377,7 +377,7 @@ class NpzSource(ArraySource):
 
     def __init__(self, path: Path, error: type[ArmdynError], expected: str):
         try:
-            with NpzFile(path) as file:
+            with path.open("rb") as stream, NpzFile(stream) as file:
                 arrays = {name: _numbers(file, name) for name in file.files}
         except (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError) as fault:
             raise error(f"{path}: this is no NPZ file: {fault!s:.100}") from None
