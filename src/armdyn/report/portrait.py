@@ -160,13 +160,13 @@ def robot_html(model: RobotModel) -> str:
     return page + figure_html(lambda: draw_portrait(model)) if few else page
 
 
-def figure_html(draw: Callable[[], Any]) -> str:
+def figure_html(draw: Callable[[], Any], form: str = "png") -> str:
     """A figure as an image inside a page; nothing where matplotlib is not installed."""
     if find_spec("matplotlib") is None:
         return ""
     from base64 import b64encode  # noqa: PLC0415 (rarely needed)
 
-    stream = io.BytesIO()
-    styled_figure(draw, save=(stream, "png", 110))
+    stream, kind = io.BytesIO(), {"svg": "svg+xml"}.get(form, form)
+    styled_figure(draw, save=(stream, form, 110))
     code = b64encode(stream.getvalue()).decode()
-    return f'<div><img src="data:image/png;base64,{code}" style="max-width:100%"/></div>'
+    return f'<div><img src="data:image/{kind};base64,{code}" style="max-width:100%"/></div>'

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from datetime import date
 from html import escape
-from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,8 +14,7 @@ from armdyn.closed_forms import pages
 from armdyn.closed_forms.forms import equations
 from armdyn.html import html_table
 from armdyn.model.validate import Finding
-from armdyn.report.figures import styled_figure
-from armdyn.report.portrait import draw_portrait
+from armdyn.report.portrait import draw_portrait, figure_html
 from armdyn.robot import Robot
 from armdyn.studio.arm import Arm, State, holding
 from armdyn.studio.background import Tell
@@ -31,7 +28,7 @@ h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-t
   border-bottom: 1px solid #ddd; } p.sub { color: #5f5f5f; margin-top: 0; }
 table { border-collapse: collapse; font-size: .85rem; } td, th { border-bottom: 1px solid #eee; }
 img { max-width: 100%; } .pair { display: flex; flex-wrap: wrap; gap: 1rem; }
-.pair img { flex: 1 1 20rem; max-width: 31rem; object-fit: contain; }
+.pair > * { flex: 1 1 20rem; max-width: 31rem; object-fit: contain; }
 .wide { overflow-x: auto; } math { font-size: 1.05rem; }
 .error { color: #b2182b; font-weight: 600; } .warning { color: #8a5a00; font-weight: 600; }
 .banner { background: #b2182b; color: #fff; padding: .6rem 1rem; border-radius: 6px; }
@@ -74,8 +71,9 @@ def _head(arm: Arm, state: State) -> Iterator[str]:
 
 def _pictures(arm: Arm, state: State, view: bytes | None, tell: Tell) -> Iterator[str]:
     tell("drawing the arm")
-    shown = "" if view is None else _image(view, "png", "what the studio shows")
-    drawn = _figure(draw_portrait, arm.robot.model, state.q)
+    code = "" if view is None else base64.b64encode(view).decode()
+    shown = f"<img alt='what the studio shows' src='data:image/png;base64,{code}'>" if code else ""
+    drawn = figure_html(lambda: draw_portrait(arm.robot.model, state.q), "svg")
     yield f"<div class='pair'>{shown}{drawn}</div>"
 
 
@@ -118,7 +116,7 @@ def _worst(robot: Robot, payload: float, tell: Tell) -> Iterator[str]:
     section = found.sections()[0]
     yield "<h2>The worst case of each motor</h2>"
     yield "".join(f"<p>{escape(line)}</p>" for line in section.lines)
-    yield _figure(found.figure)
+    yield figure_html(found.figure, "svg")
     yield f"<div class='wide'>{html_table(section.columns, section.rows)}</div>"
 
 
@@ -161,17 +159,6 @@ def _code(robot: Robot, folder: Path, tell: Tell) -> Iterator[str]:
         for path in robot.export(place, "c").files:
             text = escape(path.read_text(encoding="utf-8"))
             yield f"<details><summary>{escape(path.name)}</summary><pre>{text}</pre></details>"
-
-
-def _figure(draw: Any, *drawn: Any) -> str:
-    image = BytesIO()
-    styled_figure(draw, *drawn).savefig(image, format="svg")
-    return _image(image.getvalue(), "svg+xml", "")
-
-
-def _image(data: bytes, kind: str, words: str) -> str:
-    packed = base64.b64encode(data).decode()
-    return f"<img alt='{escape(words)}' src='data:image/{kind};base64,{packed}'>"
 
 
 def _number(value: float) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,7 @@ from armdyn.studio.arm import Arm, Evaluator, Snapshot
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
 from armdyn.studio.panels.paired import paired_bars
-from armdyn.studio.panels.study import report as show_report
+from armdyn.studio.panels.study import page
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD, GOOD
 
@@ -43,10 +42,10 @@ HELD = "held in the studio"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundDesign:
-    """A design, its picture, and the new arm without what was held."""
+    """A design, a page about it, and the new arm without what was held."""
 
     design: Simplification
-    picture: Path
+    page: str
     other: Other
     payload: float
     """What was held [kg]."""
@@ -95,7 +94,6 @@ class DesignPanel(Panel):
             handle.visible = there
 
     def _find(self) -> None:
-        path = self._session.folder / "design.svg"
         check_known("change", self._free.value, CHANGES)
         goal, (free, add_only) = self._goal.value, CHANGES[self._free.value]
         payload = self._session.state.payload
@@ -113,10 +111,10 @@ class DesignPanel(Panel):
             tell("comparing both arms")
             found.sections()
             tell("drawing both arms")
-            found.plot(path)
+            report = page(found)
             tell("compiling the new arm")
             new = Robot(put_down(found.model))
-            return FoundDesign(found, path, Other(new, Evaluator(new), found.changes), payload)
+            return FoundDesign(found, report, Other(new, Evaluator(new), found.changes), payload)
 
         def done(found: FoundDesign) -> None:
             self._found = found
@@ -138,9 +136,8 @@ class DesignPanel(Panel):
 
     def _open(self) -> None:
         if self._found is not None:
-            design = self._found.design
-            title = f"{self._session.arm.title}: {design.goals}"
-            show_report(self._session, title, self._found.picture, design.report())
+            title = f"{self._session.arm.title}: {self._found.design.goals}"
+            self._session.lay_over(title, self._found.page)
 
     def _go_on(self) -> None:
         if self._found is not None:

@@ -1,13 +1,13 @@
 """How many operations each formulation takes, and the structure of the equations of motion."""
 
-import base64
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 
 import numpy as np
 
 from armdyn.errors import check_known
+from armdyn.report.portrait import figure_html
+from armdyn.report.result import DrawnResult
 from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm
@@ -107,23 +107,22 @@ class StructurePanel(Panel):
         self._button("Find the structure", self._find)
         self._html = self._gui.add_html("")
         self._more = self._button("Whole picture and report", self._open, visible=False)
-        self._found: tuple[Structure, Path] | None = None
+        self._found: tuple[str, str] | None = None
+        """Title and page of what was found."""
 
     def enter(self, arm: Arm) -> None:
         """Nothing is known yet."""
         self._found, self._html.content, self._more.visible = None, "", False
 
     def _find(self) -> None:
-        path = self._session.folder / "structure.svg"
-
-        def work(robot: Robot, tell: Tell) -> Structure:
+        def work(robot: Robot, tell: Tell) -> tuple[Structure, str]:
             found = structure(robot.model)
             tell("drawing the structure")
-            found.plot(path)
-            return found
+            return found, page(found)
 
-        def done(found: Structure) -> None:
-            self._found = found, path
+        def done(answer: tuple[Structure, str]) -> None:
+            found, report = answer
+            self._found = f"{found.title}: structure", report
             self._html.content = structure_html(found)
             self._more.visible = True
 
@@ -131,8 +130,7 @@ class StructurePanel(Panel):
 
     def _open(self) -> None:
         if self._found is not None:
-            found, path = self._found
-            report(self._session, f"{found.title}: structure", path, found.report())
+            self._session.lay_over(*self._found)
 
 
 def structure_html(found: Structure) -> str:
@@ -165,16 +163,11 @@ def structure_html(found: Structure) -> str:
     )
 
 
-def report(session: Session, title: str, image: Path, text: str) -> None:
-    """A window over the page with a picture and the words of a report."""
-    data = base64.b64encode(image.read_bytes()).decode()
-    html = (
-        "<div class='armdyn-report' style='max-height:70vh;overflow:auto'>"
-        f"<img alt='' style='width:100%;background:white;border-radius:6px' "
-        f"src='data:image/svg+xml;base64,{data}'/>"
-        f"<pre style='font-size:11px;white-space:pre-wrap'>{escape(text)}</pre></div>"
-    )
-    session.lay_over(title, html)
+def page(result: DrawnResult) -> str:
+    """The picture and the words of a result, for a window over the page."""
+    words = f"<pre style='font-size:11px;white-space:pre-wrap'>{escape(result.report())}</pre>"
+    look = "class='armdyn-report' style='max-height:70vh;overflow:auto'"
+    return f"<div {look}>{figure_html(result.figure, 'svg')}{words}</div>"
 
 
 def _cell(x: float, y: float, wide: float, tall: float, element: StructureElement, n: int) -> str:

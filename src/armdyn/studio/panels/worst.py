@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.report.figures import ALARM
+from armdyn.report.portrait import figure_html
 from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, State
@@ -13,13 +14,9 @@ from armdyn.studio.background import Tell
 from armdyn.studio.fields import typed
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import POSITIVE
-from armdyn.study.sizing.worst_case import Demand, HeatMap, WorstCase, worst_case
+from armdyn.study.sizing.worst_case import Demand, WorstCase, worst_case
 
 ROW = 30.0
-COLD = np.array([33, 84, 140])
-HOT = np.array([253, 224, 71])
-"""Colours of a motor that does nothing, and of one at its limit."""
-BROKEN = np.array([200, 30, 45])
 
 
 class WorstPanel(Panel):
@@ -94,7 +91,7 @@ def worst_html(found: WorstCase) -> str:
         f"<div style='opacity:.75'>found among {found.states:,} states; that there is none worse "
         "is not proved</div>"
         f"{svg.picture(height, [part for bar in bars for part in bar], 'worst')}"
-        f"{heat_html(found.map)}",
+        f"{figure_html(lambda: _map(found))}",
         "worst-case",
     )
 
@@ -121,49 +118,10 @@ def _bar(i: int, demand: Demand, found: WorstCase) -> list[str]:
     ]
 
 
-def heat_html(heat: HeatMap) -> str:
-    """The map as SVG: the use of the motor that works hardest over two joints."""
-    left, top, size = 34.0, 18.0, 220.0
-    k = len(heat.x)
-    cell = size / k
-    parts = [
-        svg.text(0, 11, "the motor that works hardest", bold=True),
-        svg.text(left + size / 2, top + size + 24, heat.names[0], anchor="middle"),
-        f"<g transform='translate(10 {top + size / 2:.0f}) rotate(-90)'>"
-        + svg.text(0, 0, heat.names[1], anchor="middle") + "</g>",
-    ]  # fmt: skip
-    parts.append("<g shape-rendering='crispEdges'>")
-    for row in range(k):
-        for column in range(k):
-            use = float(heat.use[row, column])
-            place = left + column * cell, top + size - (row + 1) * cell
-            parts.append(
-                f"<rect x='{place[0]:.1f}' y='{place[1]:.1f}' width='{cell + 0.3:.1f}' "
-                f"height='{cell + 0.3:.1f}' fill='{_colour(use)}'/>"
-            )
-    parts.append("</g>")
-    at = _share(heat.worst[0], heat.x), _share(heat.worst[1], heat.y)
-    parts.append(
-        f"<circle class='worst-place' cx='{left + at[0] * size:.1f}' "
-        f"cy='{top + (1 - at[1]) * size:.1f}' r='5' fill='none' stroke='white' stroke-width='2'/>"
-    )
-    for end, anchor, x in ((heat.x[0], "start", left), (heat.x[-1], "end", left + size)):
-        parts.append(svg.text(x, top + size + 12, svg.number(float(end)), anchor=anchor))
-    for end, y in ((heat.y[0], top + size), (heat.y[-1], top + 9)):
-        parts.append(svg.text(left - 3, y, svg.number(float(end)), anchor="end"))
-    for j, use in enumerate((0.0, 0.25, 0.5, 0.75, 1.0, 1.3)):
-        y = top + size - 20 - 26 * j
-        parts.append(f"<rect x='{left + size + 10:.0f}' y='{y:.0f}' width='14' height='22' "
-                     f"fill='{_colour(use)}'/>")  # fmt: skip
-        word = f"{100 * use:.0f} %" if use <= 1 else "over"
-        parts.append(svg.text(left + size + 28, y + 15, word))
-    return svg.picture(top + size + 30, parts, "heat")
+def _map(found: WorstCase) -> Any:
+    """The figure of the map, as wide as its column."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
-
-def _colour(use: float) -> str:
-    mixed = BROKEN if use > 1 else COLD + (HOT - COLD) * use
-    return "#" + "".join(f"{round(float(x)):02x}" for x in mixed)
-
-
-def _share(value: float, values: Any) -> float:
-    return float((value - values[0]) / ((values[-1] - values[0]) or 1.0))
+    figure = Figure(figsize=(3.6, 3.0), facecolor="white")
+    found.map.draw(figure, figure.add_axes((0.17, 0.16, 0.68, 0.8)))
+    return figure

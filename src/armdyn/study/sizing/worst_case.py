@@ -31,10 +31,8 @@ class HeatMap:
     forwards or backwards. Where no limit is known, torques are relative to the largest found.
     """
 
-    joints: tuple[int, int]
-    """The coordinates along x and y, from 0."""
     names: tuple[str, str]
-    """Their joints, with units."""
+    """The joints along x and y, with units."""
     x: Array
     """Positions of the first, (k,)."""
     y: Array
@@ -45,6 +43,15 @@ class HeatMap:
     """Which motor that is, from 0, (k, k)."""
     worst: tuple[float, float]
     """Where the worst case is."""
+
+    def draw(self, figure: Any, panel: Any) -> None:
+        """Draw it in a panel of a figure."""
+        look: Any = {"vmin": 0, "vmax": 100 * max(1.0, float(self.use.max())), "cmap": "cividis"}
+        drawn = panel.pcolormesh(self.x, self.y, 100 * self.use, rasterized=True, **look)
+        panel.contour(self.x, self.y, self.use, levels=[1.0], colors=[ALARM], linewidths=1.4)
+        panel.plot(*self.worst, marker="o", color="white", markeredgecolor=INK, markersize=8)
+        panel.set(xlabel=self.names[0], ylabel=self.names[1])
+        figure.colorbar(drawn, ax=panel, label="the motor that works hardest [%]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +166,7 @@ class WorstCase(DrawnResult):
 
     def figure(self) -> Any:
         """The use of each motor, a bar each, and the map."""
-        title, heat = f"{self.robot.model.title or self.robot.name}: worst case", self.map
+        title = f"{self.robot.model.title or self.robot.name}: worst case"
         figure = sheet(11.0, 4.8, title, str(self.worst), 0.03)
         names, uses = zip(*((demand.joint, demand.use) for demand in self.demands), strict=True)
         room = 0.04 + 0.0075 * min(max(map(len, names)), 24)
@@ -172,14 +179,7 @@ class WorstCase(DrawnResult):
         left.set_xlabel(
             "of what the motor can give [%]" if known else "no limits of motors are known"
         )
-        right = figure.add_axes((0.55, 0.12, 0.36, 0.68))
-        most = max(1.0, float(heat.use.max()))
-        look: Any = {"shading": "nearest", "cmap": "cividis", "rasterized": True}
-        drawn = right.pcolormesh(heat.x, heat.y, 100 * heat.use, vmin=0, vmax=100 * most, **look)
-        right.contour(heat.x, heat.y, heat.use, levels=[1.0], colors=[ALARM], linewidths=1.4)
-        right.plot(*heat.worst, marker="o", color="white", markeredgecolor=INK, markersize=8)
-        right.set(xlabel=heat.names[0], ylabel=heat.names[1])
-        figure.colorbar(drawn, ax=right, label="the motor that works hardest [%]")
+        self.map.draw(figure, figure.add_axes((0.55, 0.12, 0.36, 0.68)))
         return figure
 
 
@@ -332,4 +332,4 @@ class _Search:
         found = uses(q).reshape(cells, cells, n)
         one, two = (f"{self.joints[k].name} [{self.joints[k].type.unit}]" for k in (a, b))
         at = float(worst.q[a]), float(worst.q[b])
-        return HeatMap((a, b), (one, two), x, y, found.max(axis=-1), found.argmax(axis=-1), at)
+        return HeatMap((one, two), x, y, found.max(axis=-1), found.argmax(axis=-1), at)
