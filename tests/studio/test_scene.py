@@ -76,7 +76,8 @@ def test_rods_lead_from_joint_to_joint(name):
         ends = [rod.b for rod in shapes.rods(model, joint.parent)]
         near = any(np.array_equal(end, joint.placement[:3, 3]) for end in ends)
         assert near or gap <= 0.2 * shapes.radius(model, joint.parent)
-        np.testing.assert_array_equal(shapes.barrel(model, i).axis, joint.axis)
+        wide, tall = shapes.barrel(model, i)
+        assert shapes.radius(model, i) < wide < tall
 
 
 LONG_LOOPS = pytest.mark.thorough(reason="the loops of a delta take twenty seconds to compile")

@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.spatial import rotate
 from armdyn.io.catalog import catalog_names
-from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel, edit
-from armdyn.model.transform import transform
 from armdyn.model.validate import Finding
 from armdyn.quantities.evaluate import in_numpy
 from armdyn.quantities.request import Request
@@ -25,6 +22,8 @@ from armdyn.studio.visuals import NotDrawn, Visual, is_mjcf, mjcf_visuals, visua
 from armdyn.thresholds import COMPILED_IN_STUDIO
 
 KINDS = ("q", "qd", "qdd")
+HELD, FRAMES = ("ledger", "mass_matrix", "reactions"), ("joint_frames", "forward_kinematics")
+"""What is evaluated: what depends on the payload, and what does not."""
 ROUNDING = 1e-10
 """A torque below this part of the scale of its joint is rounding, and shown as zero."""
 SCALE_STATES = 16
@@ -111,11 +110,8 @@ class Evaluator:
         model = robot.model
         self._kernels: dict[str, Callable[..., Array]] = {}
         if robot.n <= COMPILED_IN_STUDIO.value:
-            held = ("ledger", "mass_matrix", "reactions")
-            self._kernels = {name: robot.kernel(name, payload=True) for name in held}
-            self._kernels |= {
-                name: robot.kernel(name) for name in ("joint_frames", "forward_kinematics")
-            }
+            self._kernels = {name: robot.kernel(name, payload=True) for name in HELD}
+            self._kernels |= {name: robot.kernel(name) for name in FRAMES}
         self._masses = np.array([link.inertia.mass for link in model.links])
         self._centres = np.array([link.inertia.com for link in model.links])
         self._limits = robot.effort_limits
@@ -125,11 +121,11 @@ class Evaluator:
 
     def __call__(self, state: State) -> Snapshot:
         """The snapshot of a state."""
-        links, tool = self._frames(state.q)
+        links, tool = (self._value(name, state, state.q) for name in FRAMES)
         ledger = self.ledger(state)
         terms = {k: self._cleaned(v) for k, v in (state.terms or ledger.terms).items()}
         total = self._cleaned(sum(terms.values(), np.zeros(self.robot.n)))
-        matrix = self._held("mass_matrix", state, state.q) if self._kernels else None
+        matrix = self._value("mass_matrix", state, state.q) if self._kernels else None
         places, R = links[:, :3, 3], links[:, :3, :3]
         masses, centres = self._loaded(state.payload)
         centres = places + rotate(R, centres)
@@ -139,26 +135,19 @@ class Evaluator:
 
     def ledger(self, state: State) -> Ledger:
         """The torque that a state takes, and its terms."""
-        if self._kernels:
-            return Ledger(*self._held("ledger", state, *state.motion))
-        return ledger(self.robot.model, state)
+        return Ledger(*self._value("ledger", state, *state.motion))
 
-    def _held(self, name: str, state: State, *arguments: Array) -> Array:
-        """What a kernel computes for the robot with what it holds."""
-        return self._kernels[name](*arguments, self.robot.payload_vector(state.payload))
-
-    def _frames(self, q: Array) -> tuple[Array, Array]:
-        if self._kernels:
-            return self._kernels["joint_frames"](q), self._kernels["forward_kinematics"](q)
-        model = self.robot.model
-        frames = world_frames(model, coordinates_of(model).positions(q))
-        links = [transform(R, O) for R, O in zip(frames.R, frames.O, strict=True)]
-        return np.array(links), transform(*frame_in_world(frames, model.tool_frame))
+    def _value(self, name: str, state: State, *arguments: Array) -> Array:
+        """A quantity of the robot with what it holds."""
+        if not self._kernels:
+            return evaluated(self.robot.model, name, state, *arguments)
+        held = (self.robot.payload_vector(state.payload),) if name in HELD else ()
+        return self._kernels[name](*arguments, *held)
 
     def _reactions(self, state: State, R: Array) -> Array:
         """The force that each link receives, in world axes, (N, 3)."""
         if self._kernels:
-            return self._held("reactions", state, *state.motion)[: len(R), :3]
+            return self._value("reactions", state, *state.motion)[: len(R), :3]
         robot = holding(self.robot, state.payload)
         forces = robot.formulate("newton_euler", *state.motion, frame="joint").f
         return rotate(R, np.reshape(forces, (-1, 3)))
@@ -190,11 +179,11 @@ class Evaluator:
         return np.where(np.isfinite(self._limits), self._limits, needed)
 
 
-def ledger(model: RobotModel, state: State) -> Ledger:
-    """The torques of a robot that is not compiled."""
+def evaluated(model: RobotModel, name: str, state: State, *arguments: Array) -> Array:
+    """A quantity of a robot that is not compiled, with what it holds."""
     if state.payload > 0:
         model = edit.with_payload(model, state.payload, add=True)
-    return Ledger(*in_numpy(model, Request("ledger"), *state.motion))
+    return in_numpy(model, Request(name), *arguments)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

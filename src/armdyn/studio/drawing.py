@@ -269,21 +269,20 @@ class Drawing:
         place(post, transform(back, back @ middle))
 
     def _joint(self, i: int, drawn: bool) -> None:
-        """The barrel of a joint, and its axis."""
-        barrel, joint = shapes.barrel(self._model, i), self._model.joints[i]
-        owner, frame = (joint.parent, joint.placement) if barrel.slides else (i, np.eye(4))
-        T = frame @ along(barrel.axis, np.zeros(3))
+        """The barrel of a joint, where its parent has it if it slides, and its axis."""
+        (wide, tall), joint = shapes.barrel(self._model, i), self._model.joints[i]
+        slides = joint.type.slides
+        owner, frame = (joint.parent, joint.placement) if slides else (i, np.eye(4))
+        T = frame @ along(joint.axis, np.zeros(3))
         if drawn:
             name = f"{self._at(owner)}/joint{i}"
-            wide = barrel.radius
-            tall = barrel.height
             body: Any = (
                 self._scene.add_box(name, self._style["joint"], (2 * wide, 2 * wide, tall))
-                if barrel.slides
+                if slides
                 else self._scene.add_cylinder(name, wide, tall, self._style["joint"])
             )
             self._own(i, body, T)
-            if not barrel.slides:  # lids, so that a joint is seen from both ends
+            if not slides:  # lids, so that a joint is seen from both ends
                 lid = self._scene.add_cylinder(
                     f"{self._at(owner)}/lid{i}", 0.66 * wide, 1.05 * tall, self._style["lid"]
                 )

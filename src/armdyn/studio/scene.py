@@ -1,7 +1,7 @@
 """The three-dimensional view of one window: the arm, a new design beside it, forces, the ground."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import viser
 
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.spatial import rotate
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
@@ -17,9 +18,6 @@ from armdyn.studio.arm import Arm, PointForces, Snapshot, State, branches, pose
 from armdyn.studio.drawing import VIEWS, Beside, Drawing, Other
 from armdyn.studio.stage import stage
 from armdyn.studio.style import LIGHT, Style
-
-STEP = 1e-4
-"""Step of the differences, in radians or metres of the fastest joint."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,38 +34,25 @@ class Effects:
 
 
 def effects(model: RobotModel, q: Array, qd: Array) -> Effects:
-    """The effects of velocities: second derivatives of the centres c(q) along q̇, and of each q̇_j.
+    """The effects of velocities: inertial forces of all joints together, and of each joint alone.
 
-    d²c/dt² at constant q̇ is Σ ∂²c/∂q_j∂q_k q̇_j q̇_k: terms with j = k are centrifugal, the others
-    are those of Coriolis.
+    At constant q̇, d²c/dt² of a centre c(q) is Σ ∂²c/∂q_j∂q_k q̇_j q̇_k: terms with j = k are
+    centrifugal, the others are those of Coriolis. At rest, accelerations q̇ give the velocities.
     """
-    at = coordinates_of(model)
+    at, rest = coordinates_of(model), np.zeros(len(q))
+    rates, bends = np.vstack([qd, np.diag(qd), rest]), np.zeros((len(q) + 2, len(q)))
+    bends[-1] = qd
+    motion = at.at(np.broadcast_to(q, rates.shape)).motion(rates, bends)
+    found = newton_euler(replace(model, gravity=np.zeros(3)), *motion)
+    together, *alone, _ = np.stack(found.F, axis=-2)
+    frames = world_frames(model, at.positions(q))
+    R, O = np.reshape(frames.R, (-1, 3, 3)), np.reshape(frames.O, (-1, 3))
     coms = np.array([link.inertia.com for link in model.links])
-    masses = np.array([link.inertia.mass for link in model.links])
-
-    def centres(q: Array) -> Array:
-        frames = world_frames(model, at.positions(q))
-        R = np.reshape(frames.R, (-1, 3, 3))
-        O = np.reshape(frames.O, (-1, 3))
-        return np.asarray(O + rotate(R, coms))
-
-    here, fastest = centres(q), float(np.abs(qd).max(initial=0.0))
-    if fastest == 0:
-        still = np.zeros_like(here)
-        return Effects(here, still, still, still)
-    h = STEP / fastest
-
-    def bent(rates: Array) -> tuple[Array, Array]:
-        """First and second derivative of the centres along rates."""
-        ahead, behind = centres(q + h * rates), centres(q - h * rates)
-        return (ahead - behind) / (2 * h), (ahead - 2 * here + behind) / h**2
-
-    velocities, whole = bent(qd)
-    alone = np.zeros_like(here)
-    for j in np.flatnonzero(qd):
-        alone += bent(qd * (np.arange(len(qd)) == j))[1]
-    force = -masses[:, None]
-    return Effects(here, velocities, force * alone, force * (whole - alone))
+    turning, sliding = (np.stack(rows, axis=-2)[-1] for rows in (found.wd, found.vd))
+    moving = sliding + np.cross(turning, coms)
+    own = np.sum(alone, axis=0)
+    forces = (rotate(R, -force) for force in (own, together - own))
+    return Effects(O + rotate(R, coms), rotate(R, moving), *forces)
 
 
 Direction = tuple[float, float, float]

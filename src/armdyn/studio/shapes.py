@@ -24,16 +24,6 @@ class Rod:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Barrel:
-    """A joint at the origin: a cylinder about its axis, or a square sleeve if it slides."""
-
-    axis: Array
-    radius: float
-    height: float
-    slides: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Ellipsoid:
     """The uniform ellipsoid with the same mass and inertia as a link."""
 
@@ -127,11 +117,10 @@ def loop_ends(model: RobotModel, link: int) -> list[Array]:
     return [np.array(T[:3, 3]) for pair in ends for owner, T in pair if owner == link]
 
 
-def barrel(model: RobotModel, i: int) -> Barrel:
-    """Joint i in the frame of link i; one that slides is to be drawn where its parent has it."""
-    joint, r = model.joints[i], radius(model, i)
-    wide, tall = (1.5, 3.6) if joint.type.slides else (1.45, 3.3)
-    return Barrel(joint.axis, wide * r, tall * r, joint.type.slides)
+def barrel(model: RobotModel, i: int) -> tuple[float, float]:
+    """Radius and height of joint i: a cylinder about its axis, or a square sleeve if it slides."""
+    r = radius(model, i)
+    return (1.5 * r, 3.6 * r) if model.joints[i].type.slides else (1.45 * r, 3.3 * r)
 
 
 def floor(model: RobotModel) -> float:
@@ -140,7 +129,7 @@ def floor(model: RobotModel) -> float:
     for i, joint in enumerate(model.joints):
         if joint.parent < 0:
             upright = abs(float((joint.placement[:3, :3] @ joint.axis)[2]))
-            ends.append(float(joint.placement[2, 3]) - 0.5 * upright * barrel(model, i).height)
+            ends.append(float(joint.placement[2, 3]) - 0.5 * upright * barrel(model, i)[1])
     return min(ends)
 
 

@@ -82,10 +82,7 @@ class Table:
     def array(self, key: str, shape: tuple[int, ...], default: Any = None) -> Array:
         """Finite numbers of the given shape."""
         value = self._get(key, default, f"numbers of shape {shape}" if shape else "a number")
-        try:
-            return check_constant(key, value, shape)
-        except ModelError as fault:
-            raise self.error(str(fault)) from fault
+        return check_constant(f"{self.where}: {key}" if self.where else key, value, shape)
 
     def table(self, key: str) -> "Table | None":
         """The table under a key, or None where it is absent."""

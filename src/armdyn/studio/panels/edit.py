@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import ArmdynError, ModelError, check_known, shown
+from armdyn.formulations.ledger import Ledger
 from armdyn.io import keys as table_keys
 from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, keys_from_friction
 from armdyn.model import FrictionLaw, Inertia, RobotModel
 from armdyn.model.validate import check_physical
 from armdyn.robot import Robot
 from armdyn.studio import svg
-from armdyn.studio.arm import Arm, Evaluator, Snapshot, State, ledger
+from armdyn.studio.arm import Arm, Evaluator, Snapshot, State, evaluated
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
 from armdyn.studio.fields import DIGITS, LONGEST_TEXT, NONE, typed, typed_limits, written
@@ -344,7 +345,9 @@ class EditPanel(Panel):
             return
         model, now = self._session.robot.model, self._last.ledger
         if self._new is not None:
-            bars = paired_bars(model, now, ledger(self._new, self._last.state))
+            state = self._last.state
+            after = Ledger(*evaluated(self._new, "ledger", state, *state.motion))
+            bars = paired_bars(model, now, after)
         else:
             assert other is not None
             bars = paired_bars(model, other.ledger, now, ("original", "edited"))
