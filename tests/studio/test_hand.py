@@ -11,7 +11,7 @@ pytest.importorskip("viser")
 import armdyn
 from armdyn.errors import ModelError
 from armdyn.formulations.ledger import Ledger
-from armdyn.studio.arm import Evaluator, State, evaluated, pose
+from armdyn.studio.arm import Evaluator, State, numeric_value, pose
 from armdyn.studio.panels.edit import edited, numbers, parts, tree_html
 from armdyn.studio.panels.hand import coordinate, follow, turned
 from armdyn.studio.panels.worst import worst_html
@@ -21,7 +21,7 @@ HOSTILE = "<img src=x onerror='alert(1)'>\"&"
 
 def ledger(model, state):
     """The torques of a robot that is not compiled."""
-    return Ledger(*evaluated(model, "ledger", state, *state.motion))
+    return Ledger(*numeric_value(model, "ledger", state, *state.motion))
 
 
 @pytest.mark.parametrize("name", ["puma560", "scara", "two_link", "palletizer"])

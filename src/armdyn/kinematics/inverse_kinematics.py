@@ -109,9 +109,7 @@ def inverse_kinematics(
 def check_poses(T: npt.ArrayLike) -> Array:
     """Rigid transforms (..., 4, 4), with rotations that are exact to rounding."""
     try:
-        if np.ma.is_masked(T):
-            raise TypeError
-        poses: Array = np.asarray(T).astype(float, casting="same_kind")
+        poses = np.asarray("" if np.ma.is_masked(T) else T).astype(float, casting="same_kind")
     except (TypeError, ValueError):
         raise ShapeError(f"T: expected numbers of shape (..., 4, 4), got {shown(T)}") from None
     if poses.shape[-2:] != (4, 4):

@@ -28,7 +28,7 @@ COMPARED_STATES = 12
 
 
 def cleared(robot: CanonicalRobot, model: RobotModel) -> CanonicalRobot:
-    """A robot of numbers, or its base parameters with zeros for sums that cancel, if any do."""
+    """The robot, or its base parameters with zeros where sums cancel for its numbers alone."""
     if len(robot.links) > SEARCHED_JOINTS.value:
         return robot
     written = regroup(symbolic(robot, Graph()))
@@ -49,7 +49,6 @@ def cleared(robot: CanonicalRobot, model: RobotModel) -> CanonicalRobot:
         for link, s, m in zip(bare.links, second, mass, strict=True)
     )
     found = replace(bare, links=tuple(links))
-    # a sum of symbols that is not zero for all numbers may be exactly so for these
     pairs = zip(entries(written).values(), entries(found).values(), strict=True)
     cancel = any(x == 0 and isinstance(node, Node) and node.op != "number" for node, x in pairs)
     return found if cancel and torque_difference(model, found) <= TORQUE_TOLERANCE else robot

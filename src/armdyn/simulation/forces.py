@@ -74,9 +74,7 @@ class Driven:
         except Exception as error:
             raise refusal(f"raised {type(error).__name__} {now}: {error}") from error
         try:
-            tau = np.array(given, dtype=float)
-            if np.ma.is_masked(given):
-                raise TypeError
+            tau = np.array("" if np.ma.is_masked(given) else given, dtype=float)
         except (TypeError, ValueError):
             raise refusal(f"gave {given!r} {now}", expected) from None
         if tau.shape != q.shape:

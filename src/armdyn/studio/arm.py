@@ -140,7 +140,7 @@ class Evaluator:
     def _value(self, name: str, state: State, *arguments: Array) -> Array:
         """A quantity of the robot with what it holds."""
         if not self._kernels:
-            return evaluated(self.robot.model, name, state, *arguments)
+            return numeric_value(self.robot.model, name, state, *arguments)
         held = (self.robot.payload_vector(state.payload),) if name in HELD else ()
         return self._kernels[name](*arguments, *held)
 
@@ -179,7 +179,7 @@ class Evaluator:
         return np.where(np.isfinite(self._limits), self._limits, needed)
 
 
-def evaluated(model: RobotModel, name: str, state: State, *arguments: Array) -> Array:
+def numeric_value(model: RobotModel, name: str, state: State, *arguments: Array) -> Array:
     """A quantity of a robot that is not compiled, with what it holds."""
     if state.payload > 0:
         model = edit.with_payload(model, state.payload, add=True)

@@ -149,12 +149,10 @@ def _array(value: Any) -> Any:
     """An array that knows its shape; those of xarray have one of another library inside."""
     if hasattr(value, "dims") and hasattr(value, "data"):
         value = value.data
-    if np.ma.is_masked(value):
-        raise SweepError(f"expected an array without masked numbers, got {shown(value)}")
-    if hasattr(value, "shape") and hasattr(value, "__getitem__"):
+    if hasattr(value, "shape") and hasattr(value, "__getitem__") and not np.ma.is_masked(value):
         return value
     try:
-        return np.asarray(value, dtype=float)
+        return np.asarray("" if np.ma.is_masked(value) else value, dtype=float)
     except (TypeError, ValueError):
         raise SweepError(f"expected an array of numbers, got {shown(value)}") from None
 

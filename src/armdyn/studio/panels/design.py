@@ -17,7 +17,7 @@ from armdyn.studio.arm import Arm, Evaluator, Snapshot
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
 from armdyn.studio.panels.paired import paired_bars
-from armdyn.studio.panels.study import page
+from armdyn.studio.panels.study import result_page
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD, GOOD
 
@@ -111,7 +111,7 @@ class DesignPanel(Panel):
             tell("comparing both arms")
             found.sections()
             tell("drawing both arms")
-            report = page(found)
+            report = result_page(found)
             tell("compiling the new arm")
             new = Robot(put_down(found.model))
             return FoundDesign(found, report, Other(new, Evaluator(new), found.changes), payload)

@@ -16,7 +16,7 @@ from armdyn.model import FrictionLaw, Inertia, RobotModel
 from armdyn.model.validate import check_physical
 from armdyn.robot import Robot
 from armdyn.studio import svg
-from armdyn.studio.arm import Arm, Evaluator, Snapshot, State, evaluated
+from armdyn.studio.arm import Arm, Evaluator, Snapshot, State, numeric_value
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
 from armdyn.studio.fields import DIGITS, LONGEST_TEXT, NONE, typed, typed_limits, written
@@ -346,7 +346,7 @@ class EditPanel(Panel):
         model, now = self._session.robot.model, self._last.ledger
         if self._new is not None:
             state = self._last.state
-            after = Ledger(*evaluated(self._new, "ledger", state, *state.motion))
+            after = Ledger(*numeric_value(self._new, "ledger", state, *state.motion))
             bars = paired_bars(model, now, after)
         else:
             assert other is not None

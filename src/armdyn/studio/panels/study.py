@@ -118,7 +118,7 @@ class StructurePanel(Panel):
         def work(robot: Robot, tell: Tell) -> tuple[Structure, str]:
             found = structure(robot.model)
             tell("drawing the structure")
-            return found, page(found)
+            return found, result_page(found)
 
         def done(answer: tuple[Structure, str]) -> None:
             found, report = answer
@@ -163,7 +163,7 @@ def structure_html(found: Structure) -> str:
     )
 
 
-def page(result: DrawnResult) -> str:
+def result_page(result: DrawnResult) -> str:
     """The picture and the words of a result, for a window over the page."""
     words = f"<pre style='font-size:11px;white-space:pre-wrap'>{escape(result.report())}</pre>"
     look = "class='armdyn-report' style='max-height:70vh;overflow:auto'"
