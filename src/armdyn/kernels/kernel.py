@@ -54,15 +54,15 @@ class Kernel:
     @cached_property
     def _wide(self) -> MachineCode:
         """For batches."""
-        return self._build(entry=False)
+        return self._build()
 
     @cached_property
     def _single(self) -> MachineCode:
         """For one state."""
         return self._build(entry=numpy_api.arrays_are_as_expected())
 
-    def _build(self, entry: bool) -> MachineCode:
-        code_for = LlvmTarget(Target.host(), self.dtype, entry=entry)
+    def _build(self, **form: bool) -> MachineCode:
+        code_for = LlvmTarget(Target.host(), self.dtype, **form)
         return machine_code(self.model, self.request, code_for, self.cache, self.given_program)
 
     @property
@@ -120,11 +120,52 @@ class Kernel:
     @cached_property
     def gufunc(self) -> np.ufunc:
         """The kernel as a generalized ufunc of NumPy."""
-        built = self._wide
+        return self._as_gufunc(self._wide, self.signature)
+
+    @cached_property
+    def _of_blocks(self) -> np.ufunc:
+        """The same for arrays (..., n, lanes)."""
+        signature = self.signature.replace(")", f",{self.lanes})").replace("(,", "(")
+        return self._as_gufunc(self._build(blocks=True), signature)
+
+    def _as_gufunc(self, built: MachineCode, signature: str) -> np.ufunc:
         name = self.request.quantity
-        form = self.dtype, self.signature, len(built.inputs)
+        form = self.dtype, signature, len(built.inputs)
         doc = f"{name} of {self.model.name!r}"
         return numpy_api.gufunc(built.code["loop"], *form, name, doc, built)
+
+    @cached_property
+    def lanes(self) -> int:
+        """States that a vector of the processor holds.
+
+        A batch (..., lanes, n) whose memory is (..., n, lanes) is computed where it lies.
+        """
+        return Target.host().lanes(self.dtype)
+
+    def _lies_in_blocks(self, array: Array, axes: int = 1) -> bool:
+        """Whether an array (..., lanes, n), with so many axes n, is dense as (..., n, lanes)."""
+        if array.ndim < axes + 2 or array.shape[-1 - axes] != self.lanes or not array.size:
+            return False
+        blocks = np.moveaxis(array, -1 - axes, -1)
+        dense = blocks[(0,) * (array.ndim - axes - 1)].flags.c_contiguous
+        return dense and array.dtype == self.dtype and array.flags.aligned
+
+    def _evaluate(self, *arrays: Array, out: Array) -> None:
+        """Blocks where they lie, if all arrays are such and none shares memory with the result."""
+        axes = len(self.shape)
+        apart = all(self._lies_in_blocks(a) and not np.may_share_memory(a, out) for a in arrays)
+        if apart and self._lies_in_blocks(out, axes):
+            blocks = [np.swapaxes(array, -1, -2) for array in arrays]
+            self._of_blocks(*blocks, out=np.moveaxis(out, -1 - axes, -1))
+        else:
+            self.gufunc(*arrays, out=out)
+
+    def _fresh(self, vectors: list[Array], batch: tuple[int, ...]) -> Array:
+        """Room for the results, in blocks if all arguments are."""
+        if all(map(self._lies_in_blocks, vectors)):
+            blocks = np.empty((*batch[:-1], *self.shape, self.lanes), self.dtype)
+            return np.moveaxis(blocks, -1, len(batch) - 1)
+        return np.empty(batch + self.shape, self.dtype)
 
     @property
     def address(self) -> int:
@@ -152,13 +193,15 @@ class Kernel:
             return np.full(tried + self.shape, np.nan, self.dtype)
         vectors, batch = self._vectors(arrays)
         shape = batch + self.shape
-        result = np.empty(shape, self.dtype) if out is None else self._checked(out, shape)
-        run(self.gufunc, vectors, result, batch)
+        result = self._fresh(vectors, batch) if out is None else self._checked(out, shape)
+        run(self._evaluate, vectors, result, batch)
         return result
 
     def _are_few(self, arrays: tuple[Any, ...], out: Any) -> bool:
         """Whether these are plain arrays of one small batch, which NumPy has checked soonest."""
         if not arrays or type(arrays[0]) is not np.ndarray or arrays[0].ndim < 2:
+            return False
+        if self._lies_in_blocks(arrays[0]):
             return False
         batch = arrays[0].shape[:-1]
         if out is not None and (type(out) is not np.ndarray or out.shape != batch + self.shape):

@@ -46,7 +46,9 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run(ufunc: np.ufunc, arrays: Sequence[Array], out: Array, batch: tuple[int, ...]) -> None:
+def run(
+    ufunc: Callable[..., Any], arrays: Sequence[Array], out: Array, batch: tuple[int, ...]
+) -> None:
     """The ufunc over a batch into an array, in as many pieces as there are threads."""
     worthwhile = math.prod(batch) // SMALLEST
     pieces = min(threads(), worthwhile, max(batch)) if worthwhile > 1 else 1

@@ -36,6 +36,8 @@ class LlvmTarget:
     """Whether states are made and reduced in the same loop."""
     entry: bool = False
     """Whether Python calls it with one state."""
+    blocks: bool = False
+    """Whether states lie in blocks, the lanes of each number side by side."""
 
 
 class Linked:
@@ -98,7 +100,8 @@ def build(program: Program, target: LlvmTarget) -> MachineCode:
     if target.entry:
         text = entry_module(program, processor, dtype)
     else:
-        text = module(program, processor, dtype, rows=rows, sweep=target.sweep)
+        form = {"sweep": target.sweep, "blocks": target.blocks}
+        text = module(program, processor, dtype, rows=rows, **form)
     inputs = [(array.name, len(array.symbols)) for array in program.inputs]
     functions = [f for f in FUNCTIONS if f"@{f}(" in text]
     head = {"inputs": inputs, "shape": program.shape, "functions": functions}

@@ -7,7 +7,7 @@ of an array is ever read. Results go to their rows; where these are too few for 
 columns do not follow each other, to a memory beside first.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 from math import prod
 from operator import mul
@@ -44,12 +44,21 @@ def tile_distance(v: Vectors, pieces: Plan, tile: int) -> int:
     return -(-(size - PAGE // 2) // PAGE) * PAGE + PAGE // 2
 
 
-def begin_function(v: Vectors, pieces: Plan) -> list[str]:
-    """`@begin`: the steps that need nothing but inputs, for %blocks vectors of a tile."""
-    head = "define internal void @begin(ptr %slots, i64 %blocks) noinline nounwind {"
+def begin_function(v: Vectors, pieces: Plan, arrays: int) -> list[str]:
+    """`@begin`: the steps that need nothing but inputs, for %blocks vectors of a tile.
+
+    Besides it is given the first block of so many arrays, and how far the next one is.
+    """
+    more = "".join(f", ptr %in{k}, i64 %stride{k}" for k in range(arrays))
+    head = f"define internal void @begin(ptr %slots, i64 %blocks{more}) noinline nounwind {{"
     t = IrWriter(v, head)
+
+    def given(block: str) -> str:
+        far = [t.let(f"mul i64 {block}, %stride{k}") for k in range(arrays)]
+        return "".join(f", ptr {t.at(f'%in{k}', by)}" for k, by in enumerate(far))
+
     t.label("entry")
-    write_steps(t, pieces, range(pieces.ahead), "entry", "%slots")
+    write_steps(t, pieces, range(pieces.ahead), "entry", "%slots", given)
     return t.ended()
 
 
@@ -90,12 +99,17 @@ def write_steps(
     return far
 
 
+def _given(places: Iterable[tuple[str, str]]) -> str:
+    """Places and distances as arguments."""
+    return "".join(f", ptr {place}, i64 {stride}" for place, stride in places)
+
+
 class Loop:
     """The writer of `@loop(args, dims, steps, data)`, as NumPy calls it.
 
     `inputs` are the lengths of the input vectors, `output` is the shape of a result. A program that
     is one segment, but for its first steps, takes as many vectors as there are one after the other,
-    each with what is done for the next; a longer one takes tiles.
+    each with what is done for the next; a longer one takes tiles. Of blocks, each is a state here.
     """
 
     def __init__(
@@ -105,16 +119,20 @@ class Loop:
         inputs: tuple[int, ...],
         output: tuple[int, ...],
         tile: int,
+        blocks: bool = False,
     ):
         self.v = v
+        self.blocks = blocks
+        self.lanes = 1 if blocks else v.lanes
         self.pieces = pieces
         self.tile = tile
         self.inputs = inputs
         self.output = output
         self.row_bytes = prod(output) * v.size
+        zeros = max(inputs) * v.lanes // self.lanes
         self.t = IrWriter(
             v,
-            f"@zeros = private constant [{max(inputs)} x {v.element}] zeroinitializer",
+            f"@zeros = private constant [{zeros} x {v.element}] zeroinitializer",
             "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {",
         )
         self.single = pieces.single
@@ -123,7 +141,7 @@ class Loop:
         self.most = max(1, GATHERED // vector_bytes) if self.single else tile
         slots = -(-(self.distance + pieces.slots * tile * v.bytes) // LINE) * LINE
         self.gathered = slots
-        self.size = slots + self.most * vector_bytes + 2 * LINE
+        self.size = slots + (0 if blocks else self.most * vector_bytes + 2 * LINE)
 
     def lines(self) -> list[str]:
         """The function, and what it calls if there is no memory."""
@@ -135,14 +153,7 @@ class Loop:
         t.branch("%some", "begin", "exit", begin="begin")
         self.bases = [t.item("%args", k, "ptr") for k in range(arrays)]
         self.strides = [t.item("%steps", k) for k in range(arrays)]
-        self.cores = [t.item("%steps", arrays + k) for k in range(arrays - 1)]
-        t.let(f"getelementptr i64, ptr %steps, i64 {2 * arrays - 1}", "%core")
-        self._equal("%close", [(core, self.v.size) for core in self.cores])
-        sizes = accumulate(reversed(self.output), mul, initial=self.v.size)
-        axes = reversed(range(len(self.output)))  # of results in C order
-        self._equal(
-            "%dense", [(t.item("%core", k), size) for k, size in zip(axes, sizes, strict=False)]
-        )
+        self._look_at_columns(arrays)
         t.let("sub i64 %n, 1", "%last")
         start = self._scratch()
         t.label("tile")
@@ -152,7 +163,7 @@ class Loop:
         t.let(f"phi ptr [%others, %{start}], [%next.next, %tile.end]", "%next")
         t.let("sub i64 %n, %row", "%left")
         self._count()
-        rows = t.let(f"mul i64 %blocks, {self.v.lanes}")
+        rows = t.let(f"mul i64 %blocks, {self.lanes}")
         t.let(f"add i64 %row, {rows}", "%row.next")
         t.let(f"and i1 %dense, {t.let(f'icmp sge i64 %left, {rows}')}", "%straight")
         self._load()
@@ -161,7 +172,8 @@ class Loop:
             self._vectors()
         else:
             self._steps()
-        self._write()
+        if not self.blocks:
+            self._write()
         t.jump("tile.end", begin="tile.end")
         t.branch(t.let("icmp slt i64 %row.next, %n"), "tile", "end", begin="end")
         if self.size > STACK:
@@ -169,10 +181,25 @@ class Loop:
         t.jump("exit", begin="exit")
         return [*t.ended(), *(NO_MEMORY.splitlines() if self.size > STACK else [])]
 
+    def _look_at_columns(self, arrays: int) -> None:
+        """Whether those of inputs, and of results, follow each other; in blocks they do."""
+        t = self.t
+        inputs: list[tuple[str, int]] = []
+        outputs: list[tuple[str, int]] = []
+        if not self.blocks:
+            self.cores = [t.item("%steps", arrays + k) for k in range(arrays - 1)]
+            t.let(f"getelementptr i64, ptr %steps, i64 {2 * arrays - 1}", "%core")
+            inputs = [(core, self.v.size) for core in self.cores]
+            sizes = accumulate(reversed(self.output), mul, initial=self.v.size)
+            axes = reversed(range(len(self.output)))  # of results in C order
+            outputs = [(t.item("%core", k), s) for k, s in zip(axes, sizes, strict=False)]
+        self._equal("%close", inputs)
+        self._equal("%dense", outputs)
+
     def _count(self) -> None:
         """The vectors of this tile, and whether their successors are whole: these can be begun."""
         t = self.t
-        lanes = self.v.lanes
+        lanes = self.lanes
         if self.single:
             whole = t.let(f"udiv i64 %left, {lanes}")
             t.let(f"and i1 %close, {t.let(f'icmp sge i64 {whole}, 2')}", "%ready")
@@ -219,21 +246,23 @@ class Loop:
         """Rows, sums, sines and cosines of this tile, unless the last one has done that."""
         t = self.t
         blocks = "1" if self.single else "%blocks"
+        firsts = zip(self.bases, self.strides[:-1], strict=False) if self.blocks else ()
+        self.inside = [(t.at(base, t.let(f"mul i64 %row, {by}")), by) for base, by in firsts]
         t.branch("%there", "loaded", "load", begin="load")
-        for k, columns in enumerate(self.inputs):
+        for k, columns in enumerate(() if self.blocks else self.inputs):
             slot = t.at("%here", sum(self.inputs[:k]) * self.v.bytes)
             t.do(
                 f"call void @load{columns}(ptr {self.bases[k]}, i64 {self.strides[k]}, i64 %row, "
                 f"i64 %last, i64 {blocks}, i64 {self.cores[k]}, ptr {slot})"
             )
-        t.do(f"call void @begin(ptr %here, i64 {blocks})")
+        t.do(f"call void @begin(ptr %here, i64 {blocks}{_given(self.inside)})")
         t.jump("loaded", begin="loaded")
 
     def _choose_rows(self) -> None:
         """Where the rows of the next tile begin, and where those of the results of this one go."""
         t = self.t
         out = self.strides[-1]
-        ahead = t.let(f"add i64 %row, {self.tile * self.v.lanes}")
+        ahead = t.let(f"add i64 %row, {self.tile * self.lanes}")
         t.let(
             f"getelementptr i8, ptr {self.bases[-1]}, i64 {t.let(f'mul i64 %row, {out}')}", "%rows"
         )
@@ -247,21 +276,26 @@ class Loop:
             place = t.at(base, t.let(f"mul i64 {stride}, {ahead}"))
             place = t.let(f"select i1 %ready, ptr {place}, ptr @zeros")
             self.places.append((place, t.let(f"select i1 %ready, i64 {stride}, i64 0")))
+        self.ahead = self.places[1:] if self.blocks else []
 
     def _vectors(self) -> None:
         """One vector after the other, its slots and those of its successor in turn."""
         t, (number,) = self.t, range(self.pieces.ahead, len(self.pieces.steps))
-        steps = [t.let(f"mul i64 {stride}, {self.v.lanes}") for _, stride in self.places]
+        steps = [t.let(f"mul i64 {stride}, {self.lanes}") for _, stride in self.places]
         t.jump("vector", begin="vector")
         t.let("phi i64 [0, %loaded], [%i.next, %vector.end]", "%i")
         t.let("phi ptr [%here, %loaded], [%here.next, %vector.end]", "%here.now")
         t.let("phi ptr [%next, %loaded], [%here.now, %vector.end]", "%here.next")
         for k, (place, _) in enumerate(self.places):
             t.let(f"phi ptr [{place}, %loaded], [%rows{k}.next, %vector.end]", f"%rows{k}")
-        rows = "".join(f", ptr %rows{k}, i64 {s}" for k, (_, s) in enumerate(self.places))
-        far = t.let(f"call i1 @segment{number}(ptr %here.now, ptr %here.next{rows})")
+        for k, (place, _) in enumerate(self.inside):
+            t.let(f"phi ptr [{place}, %loaded], [%rows{k + 1}, %vector.end]", f"%in{k}")
+        inside = "".join(f", ptr %in{k}" for k in range(len(self.inside)))
+        rows = _given([(f"%rows{k}", s) for k, (_, s) in enumerate(self.places)])
+        far = t.let(f"call i1 @segment{number}(ptr %here.now{inside}, ptr %here.next{rows})")
         t.branch(t.let(f"and i1 {far}, %ready"), "far", "vector.end", begin="far")
-        t.do("call void @begin(ptr %here.next, i64 1)")
+        ahead = _given([(f"%rows{k}", s) for k, (_, s) in enumerate(self.ahead, start=1)])
+        t.do(f"call void @begin(ptr %here.next, i64 1{ahead})")
         t.jump("vector.end", begin="vector.end")
         for k, step in enumerate(steps):
             t.let(f"getelementptr i8, ptr %rows{k}, i64 {step}", f"%rows{k}.next")
@@ -275,18 +309,22 @@ class Loop:
         numbers = range(self.pieces.ahead, len(self.pieces.steps))
         far = write_steps(t, self.pieces, numbers, "loaded", "%here", self._given)
         t.branch(t.let(f"and i1 {far}, %ready"), "far", "computed", begin="far")
-        t.do("call void @begin(ptr %next, i64 %blocks)")
+        t.do(f"call void @begin(ptr %next, i64 %blocks{_given(self.ahead)})")
         t.jump("computed", begin="computed")
         for name, other in (("here", "next"), ("next", "here")):
             t.let(f"getelementptr i8, ptr %{other}, i64 0", f"%{name}.next")
 
     def _given(self, block: str) -> str:
-        """The next tile's slots of a vector, the rows of its results, and the next tile's rows."""
+        """The next tile's slots of a vector, the rows of its results, and the next tile's rows.
+
+        Before them the blocks that it is computed from, if its inputs lie in such.
+        """
         t = self.t
+        firsts = [t.at(p, t.let(f"mul i64 {block}, {stride}")) for p, stride in self.inside]
         slots = t.at("%next", t.let(f"mul i64 {block}, {self.pieces.slots * self.v.bytes}"))
-        row = t.let(f"mul i64 {block}, {self.v.lanes}")
+        row = t.let(f"mul i64 {block}, {self.lanes}")
         rows = [(t.at(p, t.let(f"mul i64 {row}, {stride}")), stride) for p, stride in self.places]
-        return f", ptr {slots}" + "".join(f", ptr {at}, i64 {stride}" for at, stride in rows)
+        return "".join(f", ptr {place}" for place in (*firsts, slots)) + _given(rows)
 
     def _write(self) -> None:
         """Results that lie beside to their rows."""

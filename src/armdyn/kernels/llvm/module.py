@@ -12,6 +12,7 @@ from armdyn.kernels.llvm.registers import WholeVectors, in_registers
 from armdyn.kernels.llvm.rollout_loop import RolloutLoop, StateRows
 from armdyn.kernels.llvm.rows import (
     GROUP,
+    from_slot,
     load_function,
     scatter_function,
     write_columns,
@@ -41,6 +42,7 @@ def module(
     *,
     rows: StateRows | None = None,
     sweep: bool = False,
+    blocks: bool = False,
     tile: int | None = None,
     lengths: tuple[int, int] = LENGTHS,
 ) -> str:
@@ -52,30 +54,33 @@ def module(
         dtype: "float64" or "float32".
         rows: What is in the rows of a step of an integrator, for `@rollout_loop`.
         sweep: Whether to write `@sweep_loop`, which makes and reduces states, and no `@loop`.
+        blocks: Whether arrays are blocks of lanes, each of which `@loop` counts as one state.
         tile: Vectors of states that a segment runs over; None: as many as fit the first cache.
         lengths: Fewest and most operations in a segment.
     """
     vectors = Vectors(target.lanes(dtype), dtype, target.fma)
     inputs = tuple(len(a.symbols) for a in program.inputs)
     output = program.shape
-    wide = vectors.lanes % GROUP == 0 and math.prod(output) >= GROUP
-    pieces = best_plan(program, target, lengths, 0 if sweep else GROUP if wide else 1)
+    wide = vectors.lanes % GROUP == 0 and math.prod(output) >= GROUP and not blocks
+    group = 0 if sweep else GROUP if wide else 1
+    pieces = best_plan(program, target, lengths, group, blocks)
     if not sweep and pieces.single:
         tile = 1
     elif tile is None:
         tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
     lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)"]
-    for columns in sorted(set(inputs)):
+    for columns in () if blocks else sorted(set(inputs)):
         lines += load_function(vectors, columns, pieces.slots)
     if any(isinstance(step, SineCosine) for step in pieces.steps):
         lines += sine_cosine_functions(vectors, pieces.slots)
-    lines += begin_function(vectors, pieces)
+    in_blocks = inputs if blocks else ()
+    lines += begin_function(vectors, pieces, len(in_blocks))
     arrays = () if sweep else inputs
-    lines += segment_functions(vectors, pieces, program, target, arrays, tile)
+    lines += segment_functions(vectors, pieces, program, target, arrays, tile, in_blocks)
     if sweep:
         return "\n".join([*lines, *SweepLoop(vectors, pieces, inputs, tile).lines()]) + "\n"
-    lines += scatter_function(vectors, output)
-    lines += Loop(vectors, pieces, inputs, output, tile).lines()
+    lines += [] if blocks else scatter_function(vectors, output)
+    lines += Loop(vectors, pieces, inputs, output, tile, blocks).lines()
     lines += RolloutLoop(vectors, rows, len(inputs) + 1).lines() if rows else []
     return "\n".join(lines) + "\n"
 
@@ -87,18 +92,20 @@ def segment_functions(
     target: Target,
     arrays: tuple[int, ...] | None = None,
     tile: int = 1,
+    blocks: tuple[int, ...] = (),
 ) -> list[str]:
     """The functions of segments, and what they call; each says whether an angle was far from zero.
 
     With `arrays`, those behind the first steps are given the slots of another vector, of which they
     do the first steps between their own operations, and rows to transpose and fetch meanwhile.
+    Arrays in `blocks` are read where they are.
     """
     constants = {
         place: v.splat(constant.value)
         for place, constant in enumerate(program.constants, start=len(program.symbols))
         if constant.value is not None
     }
-    units = units_ahead(v, pieces, arrays, constants) if arrays is not None else []
+    units = units_ahead(v, pieces, arrays, constants, blocks) if arrays is not None else []
     units += [lines_fetched(v, arrays, program.shape, tile)] if arrays else []
     segments = {k: step for k, step in enumerate(pieces.steps) if isinstance(step, Segment)}
     straight = [k for k, step in segments.items() if k >= pieces.ahead and not step.adds_angles]
@@ -110,18 +117,18 @@ def segment_functions(
     }
     # other processors take a constant from memory into all lanes within an operation
     table = WholeVectors(v) if v.lanes > 1 and target.bits < 512 else None
-    given = ["ptr %here"]
+    given = first = ["ptr %here", *(f"ptr %in{k}" for k in range(len(blocks)))]
     given += ["ptr %next"] if arrays is not None else []
     given += ["ptr %out, i64 %out.stride"] if arrays else []
     given += [f"ptr %ahead{k}, i64 %stride{k}" for k in range(len(arrays or ()))]
     lines = angle_sum_functions(v) if any(s.adds_angles for s in segments.values()) else []
     for number, step in segments.items():
-        taken = ", ".join(given if number >= pieces.ahead else given[:1])
+        taken = ", ".join(given if number >= pieces.ahead else first)
         lines.append(f"define internal i1 @segment{number}({taken}) noinline nounwind {{")
         if step.adds_angles:
-            lines += _sums(v, step, constants)
+            lines += _sums(v, step, constants, blocks)
             continue
-        *text, end = _straight(v, step, constants, work.get(number, []))
+        *text, end = _straight(v, step, constants, work.get(number, []), blocks)
         lines += [*in_registers(v, text, target.registers, table), end, "}"]
     return [*(table.lines() if table and table.numbers else []), *lines]
 
@@ -131,6 +138,7 @@ def _straight(
     segment: Segment,
     constants: dict[int, str],
     work: list[list[Unit]],
+    blocks: tuple[int, ...],
 ) -> list[str]:
     """Operations, with units for another vector spread between them.
 
@@ -142,7 +150,7 @@ def _straight(
 
     def name(value: int) -> str:
         if value not in names:
-            names[value] = t.load(t.at("%here", segment.loads[value] * v.bytes))
+            names[value] = from_slot(t, segment.loads[value], blocks)
         return names[value]
 
     def store(value: int) -> None:
@@ -161,9 +169,9 @@ def _straight(
             store(value)
         while results and results[0][0] <= k:
             _, column, values = results.pop(0)
-            write_columns(t, column, [name(x) for x in values])
+            write_columns(t, column, [name(x) for x in values], bool(blocks))
     for _, column, values in results:  # of a segment without operations
-        write_columns(t, column, [name(x) for x in values])
+        write_columns(t, column, [name(x) for x in values], bool(blocks))
     lines = t.lines
     t.lines = []
     far = ""
@@ -185,14 +193,16 @@ def _straight(
     return [*lines, *t.lines]
 
 
-def _sums(v: Vectors, segment: Segment, constants: dict[int, str]) -> list[str]:
+def _sums(
+    v: Vectors, segment: Segment, constants: dict[int, str], blocks: tuple[int, ...]
+) -> list[str]:
     """The function of a segment that adds angles: where a sum is far from zero, all once more."""
     t = IrWriter(v)
     operations = segment.operations
     t.jump("near", begin="near")
     known = dict(constants)
     for value, slot in segment.loads.items():
-        known[value] = t.load(t.at("%here", slot * v.bytes))
+        known[value] = from_slot(t, slot, blocks)
     near = dict(known)
     far = dict(known)
     outside = []

@@ -181,13 +181,14 @@ def plan(
     lowered: Layers,
     lengths: tuple[int, int] = LENGTHS,
     group: int = 0,
+    blocks: bool = False,
 ) -> Plan:
     """Where to cut the layers of a program, and what is where.
 
     Results are written into rows, so many columns at a time; or they stay in slots (0), and so do
-    inputs.
+    inputs. With blocks the slots of inputs stand for the places in memory where these are.
     """
-    return _Planner(program, group).plan(lowered, *lengths)
+    return _Planner(program, group, blocks).plan(lowered, *lengths)
 
 
 def best_plan(
@@ -195,6 +196,7 @@ def best_plan(
     target: Target,
     lengths: tuple[int, int] = LENGTHS,
     group: int = 0,
+    blocks: bool = False,
 ) -> Plan:
     """The plan with the fewest stores of some.
 
@@ -209,7 +211,7 @@ def best_plan(
         usual = {split: plan(program, way).stores(USUAL_REGISTERS) for split, way in ways.items()}
         chosen = ways[_fewest(usual)]
         orders = hastened(chosen), chosen
-    plans = [plan(program, order, lengths, group=group) for order in orders]
+    plans = [plan(program, order, lengths, group, blocks) for order in orders]
     return plans[_fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})]
 
 
@@ -228,8 +230,9 @@ def groups(columns: int, size: int) -> list[int]:
 class _Planner:
     """Gives every value that outlives its piece a slot, and slots that are free again to others."""
 
-    def __init__(self, program: Program, group: int):
+    def __init__(self, program: Program, group: int, blocks: bool):
         self.program = program
+        self.blocks = blocks
         self.inputs = len(self.program.symbols)
         self.constants = range(self.inputs, self.inputs + len(self.program.constants))
         self.group = min(group, len(program.outputs))
@@ -312,7 +315,9 @@ class _Planner:
         count = len(angles)
         start = self.slot.get(angles[0][0], -1)
         steps: list[Segment | SineCosine] = []
-        if [self.slot.get(a, -1) for a, _, _ in angles] != list(range(start, start + count)):
+        elsewhere = self.blocks and start < self.inputs
+        slots = [self.slot.get(a, -1) for a, _, _ in angles]
+        if elsewhere or slots != list(range(start, start + count)):
             start = self.slots
             self.slots = self.slots + count
             loads = {a: self.slot[a] for a, _, _ in angles if a in self.slot}
@@ -336,7 +341,7 @@ class _Planner:
 
     def _release(self, values: set[int], place: int) -> None:
         """Free the slots of values that nobody reads any more."""
-        stay = not self.group or place < self.ahead
+        stay = self.blocks or not self.group or place < self.ahead
         for value in sorted(v for v in values if v >= self.inputs or not stay):
             if self.last.get(value, -1) <= place and value in self.slot:
                 self.free.append(self.slot[value])
