@@ -48,6 +48,7 @@ def sweep(
     levels: str | None = optional("Of quantiles, between 0 and 1.", "A,B,..."),
     limits: str | None = optional("For exceeded, one or one for each entry.", "A,B,..."),
     friction: Friction = True,
+    dtype: str = option("float64", "float32 evaluates in single precision, faster."),
     store: Path | None = file_option(
         "A .zarr or .parquet store: of all results, or with --reduce of these. A sweep that was "
         "stopped goes on from it."
@@ -66,7 +67,7 @@ def sweep(
         with status("sweeping", "states", rate=True) as tell:
             found = swept(
                 arm, quantity, over, kept, store, scheduler, tell=partial(tell, "sweeping"),
-                by=tuple(by.split(",")) if by else (), **options,
+                by=tuple(by.split(",")) if by else (), dtype=dtype, **options,
             )  # fmt: skip
     except KeyboardInterrupt:
         rest = f"; run the same command to go on from {store}" if store else ""

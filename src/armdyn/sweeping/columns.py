@@ -14,6 +14,7 @@ from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from armdyn.arrays import Array, check_names, frozen, real
 from armdyn.errors import SweepError, UnknownNameError, check_all_known, check_known, shown
@@ -173,7 +174,7 @@ class Subject:
     kernel: Kernel
     columns: Columns
     options: Mapping[str, Any]
-    """Of the quantity, as they were given."""
+    """Of the quantity and its kernel, as they were given."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -222,7 +223,11 @@ class Subject:
 
 
 def subject(
-    robot: Robot, quantity: str, names: tuple[str, ...], options: Mapping[str, Any]
+    robot: Robot,
+    quantity: str,
+    names: tuple[str, ...],
+    options: Mapping[str, Any],
+    dtype: npt.DTypeLike = "float64",
 ) -> Subject:
     """The quantity as a function of what is swept over: payload and gravity if these are named."""
     check_known("quantity", quantity, QUANTITIES)
@@ -237,13 +242,14 @@ def subject(
         request = Request(quantity, effort=robot.search_effort, **more)
         if design:
             program = design_program(robot.model, request, tuple(design))
-            kernel = Kernel(robot.model, request, "float64", robot.cache, program)
+            kernel = Kernel(robot.model, request, dtype, robot.cache, program)
         else:
-            kernel = robot._kernel(request)
+            kernel = robot._kernel(request, dtype)
     except TypeError as reason:
         raise SweepError(f"{quantity}: {reason}") from None
     columns = columns_of(robot, kernel.inputs, design)
-    return Subject(robot, QUANTITIES[quantity], kernel, columns, options)
+    given = options if kernel.dtype == "float64" else {**options, "dtype": kernel.dtype}
+    return Subject(robot, QUANTITIES[quantity], kernel, columns, given)
 
 
 def _design(robot: Robot, quantity: Quantity, names: tuple[str, ...]) -> dict[str, float]:

@@ -57,8 +57,9 @@ class SweepJob:
 
     def values(self, rows: Array) -> Array:
         """The results (m, entries) of states (m, width)."""
-        given = [np.ascontiguousarray(v) for v in self.space.columns.split(rows).values()]
-        return np.asarray(self.kernel.gufunc(*given)).reshape(len(rows), -1)
+        split = self.space.columns.split(rows).values()
+        given = [np.ascontiguousarray(v, self.kernel.dtype) for v in split]
+        return np.asarray(self.kernel.gufunc(*given), float).reshape(len(rows), -1)
 
     def reduced(self, block: Block, parts: Mapping[str, Any] | None = None) -> list[Part]:
         """What reductions keep of a block, by one call of the compiled loop."""

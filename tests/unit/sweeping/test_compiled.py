@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.errors import UnknownNameError
 from armdyn.kernels.llvm.sweep_results import FIRST_KEY, MAGNITUDES
 from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.sweeper import Sweeper
@@ -36,8 +37,8 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(blocks, "SMALLEST_BLOCK", 2**11)
 
 
-def job_of(robot, over, by=()):
-    what = subject(robot, "inverse_dynamics", tuple(over.said), {})
+def job_of(robot, over, by=(), dtype="float64"):
+    what = subject(robot, "inverse_dynamics", tuple(over.said), {}, dtype)
     space = over.space(what.columns)
     return _job(what, space.by(by) if by else space, KEPT, None)
 
@@ -97,9 +98,10 @@ def check(found, expected, exact):
                 np.testing.assert_allclose(values, other[name], rtol=1e-11, atol=1e-9)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", SPACES)
-def test_blocks_are_those_of_numpy(robot, name):
-    job = job_of(robot, SPACES[name])
+def test_blocks_are_those_of_numpy(robot, name, dtype):
+    job = job_of(robot, SPACES[name], dtype=dtype)
     for number in {0, len(job.plan) // 2, len(job.plan) - 1}:
         check(job.compute(number), by_numpy(job, number), exact=False)
 
@@ -110,9 +112,10 @@ def test_cells_of_a_block_are_those_of_numpy(robot):
     check(job.compute(0), by_numpy(job, 0), exact=False)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", ["grid", "random", "sobol"])
-def test_the_width_of_vectors_changes_no_bit(robot, name):
-    job, host = job_of(robot, SPACES[name]), Target.host()
+def test_the_width_of_vectors_changes_no_bit(robot, name, dtype):
+    job, host = job_of(robot, SPACES[name], dtype=dtype), Target.host()
     narrow = replace(job)
     lanes = replace(host, bits=host.bits // 2)
     object.__setattr__(narrow, "sweeper", Sweeper(job.kernel, lanes))
@@ -128,3 +131,29 @@ def test_a_long_quantity_is_swept_too(robot):
     expected = robot.christoffel(q)
     np.testing.assert_array_equal(result.extremes.max, expected.max(axis=0))
     np.testing.assert_allclose(result.moments.mean, expected.mean(axis=0), atol=1e-12)
+
+
+def test_single_precision_is_near_double_precision_and_is_said(robot):
+    over = armdyn.Random(20_000, seed=2, q=(-3, 3), qd=(-2, 2), qdd=(-2, 2))
+    single = armdyn.sweep(robot, "inverse_dynamics", over, dtype="float32")
+    double = armdyn.sweep(robot, "inverse_dynamics", over)
+    worst = double.extremes.worst
+    assert 0 < np.abs(single.extremes.worst - worst).max() < 2e-6 * worst.max()
+    states = single.states(single.extremes.argmax)
+    picked = [states[k].astype("float32") for k in ("q", "qd", "qdd")]
+    at = robot.kernel("inverse_dynamics", dtype="float32")(*picked)
+    np.testing.assert_array_equal(single.extremes.max, np.diag(at))
+    assert single.subject.options == {"dtype": "float32"}
+    with pytest.raises(UnknownNameError, match="type of a kernel 'float16'"):
+        armdyn.sweep(robot, "inverse_dynamics", over, dtype="float16")
+
+
+def test_rows_are_swept_in_single_precision_too(robot):
+    rng = np.random.default_rng(3)
+    q, qd, qdd = rng.uniform(-1, 1, (3, 1001, 3))
+    result = armdyn.sweep(
+        robot, "inverse_dynamics", {"q": q, "qd": qd, "qdd": qdd}, dtype="float32"
+    )
+    tau = robot.kernel("inverse_dynamics", dtype="float32")(q, qd, qdd)
+    np.testing.assert_array_equal(result.extremes.max, tau.max(axis=0))
+    np.testing.assert_array_equal(result.extremes.argmin, tau.argmin(axis=0))

@@ -32,14 +32,10 @@ Unit = tuple[list[str], list[str]]
 
 
 def units_ahead(
-    v: Vectors,
-    pieces: Plan,
-    arrays: tuple[int, ...],
-    constants: dict[int, str],
-    blocks: tuple[int, ...],
+    v: Vectors, pieces: Plan, arrays: tuple[int, ...], constants: dict[int, str]
 ) -> list[list[Unit]]:
     """Rows that nothing here waits for, and units up to the sines and cosines, in their order."""
-    transposed = {} if blocks else _rows(v, arrays)
+    transposed = {} if v.blocks else _rows(v, arrays)
     first = pieces.steps[: pieces.ahead]
     rest = pieces.steps[pieces.ahead :]
     read = set[int]()
@@ -62,10 +58,9 @@ def units_ahead(
             between = sum(len(s.operations) for s in rest if isinstance(s, Segment)) / step.count
             together = TOGETHER if between < ENOUGH_BETWEEN else FEWER_TOGETHER
             together = min(together, -(-step.count // 2))  # some are there before the last ones
-            early += _sines(v, step, source, summed, together, blocks)
+            early += _sines(v, step, source, summed, together)
         elif step.operations:
-            t = IrWriter(v, names=f"sum{number}.")
-            early.append(_sums(t, step, constants, angles, blocks))
+            early.append(_sums(IrWriter(v, names=f"sum{number}."), step, constants, angles))
             sums = {value for value, op, _ in step.operations if op == "angle_sum"}
             summed |= {slot for value, slot in step.stores.items() if value in sums}
     return [late, early]
@@ -132,18 +127,12 @@ def _rows(v: Vectors, inputs: tuple[int, ...]) -> dict[tuple[int, ...], Unit]:
     return units
 
 
-def _sums(
-    t: IrWriter,
-    step: Segment,
-    constants: dict[int, str],
-    angles: set[int],
-    blocks: tuple[int, ...],
-) -> Unit:
+def _sums(t: IrWriter, step: Segment, constants: dict[int, str], angles: set[int]) -> Unit:
     """Operations before the angles; the far ones of these are found with their sines."""
     names = dict(constants)
     far = []
     for value, slot in step.loads.items():
-        names[value] = from_slot(t, slot, blocks, "next", "ahead")
+        names[value] = from_slot(t, slot, "next", "ahead")
     for value, op, args in step.operations:
         total = op == "angle_sum"
         names[value] = t.operation("add" if total else op, [names[a] for a in args])
@@ -163,12 +152,7 @@ def _excess(t: IrWriter, x: str, limit: float) -> str:
 
 
 def _sines(
-    v: Vectors,
-    step: SineCosine,
-    source: dict[int, int],
-    summed: set[int],
-    together: int,
-    blocks: tuple[int, ...],
+    v: Vectors, step: SineCosine, source: dict[int, int], summed: set[int], together: int
 ) -> list[Unit]:
     """Sines and cosines of so many angles at a time, by the slots that angles come from."""
     units = []
@@ -178,7 +162,7 @@ def _sines(
         for k in range(first, min(first + together, step.count)):
             t = IrWriter(v, names=f"angle{step.angles + k}.")
             slot = source.get(step.angles + k, step.angles + k)
-            x = from_slot(t, slot, blocks, "next", "ahead")
+            x = from_slot(t, slot, "next", "ahead")
             limit = FAR_ANGLE if slot in summed else NUMBERS[v.dtype].limit
             excess = _excess(t, x, limit)
             mask = t.let(f"icmp slt {v.integers} {excess}, zeroinitializer")

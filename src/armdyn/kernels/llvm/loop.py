@@ -38,17 +38,12 @@ define internal void @no_memory() noinline cold nounwind {
 """
 
 
-def tile_distance(v: Vectors, pieces: Plan, tile: int) -> int:
-    """Bytes between the slots of this tile and those of the next one."""
-    size = pieces.slots * tile * v.bytes
-    return -(-(size - PAGE // 2) // PAGE) * PAGE + PAGE // 2
-
-
-def begin_function(v: Vectors, pieces: Plan, arrays: int) -> list[str]:
+def begin_function(v: Vectors, pieces: Plan) -> list[str]:
     """`@begin`: the steps that need nothing but inputs, for %blocks vectors of a tile.
 
-    Besides it is given the first block of so many arrays, and how far the next one is.
+    Besides it is given the first block of arrays that lie so, and how far the next one is.
     """
+    arrays = len(v.blocks)
     more = "".join(f", ptr %in{k}, i64 %stride{k}" for k in range(arrays))
     head = f"define internal void @begin(ptr %slots, i64 %blocks{more}) noinline nounwind {{"
     t = IrWriter(v, head)
@@ -68,7 +63,7 @@ def write_steps(
     numbers: range,
     label: str,
     here: str,
-    given: Callable[[str], str] = lambda block: "",
+    given: Callable[[str], str],
 ) -> str:
     """Steps on %blocks vectors of a tile; returns whether one of the next tile is far from zero.
 
@@ -119,11 +114,9 @@ class Loop:
         inputs: tuple[int, ...],
         output: tuple[int, ...],
         tile: int,
-        blocks: bool = False,
     ):
         self.v = v
-        self.blocks = blocks
-        self.lanes = 1 if blocks else v.lanes
+        self.lanes = 1 if v.blocks else v.lanes
         self.pieces = pieces
         self.tile = tile
         self.inputs = inputs
@@ -136,12 +129,13 @@ class Loop:
             "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {",
         )
         self.single = pieces.single
-        self.distance = tile_distance(v, pieces, tile)
+        size = pieces.slots * tile * v.bytes
+        self.distance = -(-(size - PAGE // 2) // PAGE) * PAGE + PAGE // 2
         vector_bytes = v.lanes * self.row_bytes
         self.most = max(1, GATHERED // vector_bytes) if self.single else tile
-        slots = -(-(self.distance + pieces.slots * tile * v.bytes) // LINE) * LINE
+        slots = -(-(self.distance + size) // LINE) * LINE
         self.gathered = slots
-        self.size = slots + (0 if blocks else self.most * vector_bytes + 2 * LINE)
+        self.size = slots + (0 if v.blocks else self.most * vector_bytes + 2 * LINE)
 
     def lines(self) -> list[str]:
         """The function, and what it calls if there is no memory."""
@@ -172,7 +166,7 @@ class Loop:
             self._vectors()
         else:
             self._steps()
-        if not self.blocks:
+        if not self.v.blocks:
             self._write()
         t.jump("tile.end", begin="tile.end")
         t.branch(t.let("icmp slt i64 %row.next, %n"), "tile", "end", begin="end")
@@ -186,7 +180,7 @@ class Loop:
         t = self.t
         inputs: list[tuple[str, int]] = []
         outputs: list[tuple[str, int]] = []
-        if not self.blocks:
+        if not self.v.blocks:
             self.cores = [t.item("%steps", arrays + k) for k in range(arrays - 1)]
             t.let(f"getelementptr i64, ptr %steps, i64 {2 * arrays - 1}", "%core")
             inputs = [(core, self.v.size) for core in self.cores]
@@ -246,10 +240,10 @@ class Loop:
         """Rows, sums, sines and cosines of this tile, unless the last one has done that."""
         t = self.t
         blocks = "1" if self.single else "%blocks"
-        firsts = zip(self.bases, self.strides[:-1], strict=False) if self.blocks else ()
+        firsts = zip(self.bases, self.strides[:-1], strict=False) if self.v.blocks else ()
         self.inside = [(t.at(base, t.let(f"mul i64 %row, {by}")), by) for base, by in firsts]
         t.branch("%there", "loaded", "load", begin="load")
-        for k, columns in enumerate(() if self.blocks else self.inputs):
+        for k, columns in enumerate(() if self.v.blocks else self.inputs):
             slot = t.at("%here", sum(self.inputs[:k]) * self.v.bytes)
             t.do(
                 f"call void @load{columns}(ptr {self.bases[k]}, i64 {self.strides[k]}, i64 %row, "
@@ -276,7 +270,7 @@ class Loop:
             place = t.at(base, t.let(f"mul i64 {stride}, {ahead}"))
             place = t.let(f"select i1 %ready, ptr {place}, ptr @zeros")
             self.places.append((place, t.let(f"select i1 %ready, i64 {stride}, i64 0")))
-        self.ahead = self.places[1:] if self.blocks else []
+        self.ahead = self.places[1:] if self.v.blocks else []
 
     def _vectors(self) -> None:
         """One vector after the other, its slots and those of its successor in turn."""

@@ -53,18 +53,18 @@ def module(
         target: For which processor.
         dtype: "float64" or "float32".
         rows: What is in the rows of a step of an integrator, for `@rollout_loop`.
-        sweep: Whether to write `@sweep_loop`, which makes and reduces states, and no `@loop`.
+        sweep: Whether to write `@sweep_loop`, which makes and reduces blocks of states.
         blocks: Whether arrays are blocks of lanes, each of which `@loop` counts as one state.
         tile: Vectors of states that a segment runs over; None: as many as fit the first cache.
         lengths: Fewest and most operations in a segment.
     """
-    vectors = Vectors(target.lanes(dtype), dtype, target.fma)
     inputs = tuple(len(a.symbols) for a in program.inputs)
+    blocks = blocks or sweep
+    vectors = Vectors(target.lanes(dtype), dtype, target.fma, inputs if blocks else ())
     output = program.shape
     wide = vectors.lanes % GROUP == 0 and math.prod(output) >= GROUP and not blocks
-    group = 0 if sweep else GROUP if wide else 1
-    pieces = best_plan(program, target, lengths, group, blocks)
-    if not sweep and pieces.single:
+    pieces = best_plan(program, target, lengths, GROUP if wide else 1, blocks)
+    if pieces.single:
         tile = 1
     elif tile is None:
         tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
@@ -73,14 +73,11 @@ def module(
         lines += load_function(vectors, columns, pieces.slots)
     if any(isinstance(step, SineCosine) for step in pieces.steps):
         lines += sine_cosine_functions(vectors, pieces.slots)
-    in_blocks = inputs if blocks else ()
-    lines += begin_function(vectors, pieces, len(in_blocks))
-    arrays = () if sweep else inputs
-    lines += segment_functions(vectors, pieces, program, target, arrays, tile, in_blocks)
-    if sweep:
-        return "\n".join([*lines, *SweepLoop(vectors, pieces, inputs, tile).lines()]) + "\n"
+    lines += begin_function(vectors, pieces)
+    lines += segment_functions(vectors, pieces, program, target, inputs, tile)
     lines += [] if blocks else scatter_function(vectors, output)
-    lines += Loop(vectors, pieces, inputs, output, tile, blocks).lines()
+    lines += Loop(vectors, pieces, inputs, output, tile).lines()
+    lines += SweepLoop(vectors, math.prod(output)).lines() if sweep else []
     lines += RolloutLoop(vectors, rows, len(inputs) + 1).lines() if rows else []
     return "\n".join(lines) + "\n"
 
@@ -92,20 +89,18 @@ def segment_functions(
     target: Target,
     arrays: tuple[int, ...] | None = None,
     tile: int = 1,
-    blocks: tuple[int, ...] = (),
 ) -> list[str]:
     """The functions of segments, and what they call; each says whether an angle was far from zero.
 
     With `arrays`, those behind the first steps are given the slots of another vector, of which they
     do the first steps between their own operations, and rows to transpose and fetch meanwhile.
-    Arrays in `blocks` are read where they are.
     """
     constants = {
         place: v.splat(constant.value)
         for place, constant in enumerate(program.constants, start=len(program.symbols))
         if constant.value is not None
     }
-    units = units_ahead(v, pieces, arrays, constants, blocks) if arrays is not None else []
+    units = units_ahead(v, pieces, arrays, constants) if arrays is not None else []
     units += [lines_fetched(v, arrays, program.shape, tile)] if arrays else []
     segments = {k: step for k, step in enumerate(pieces.steps) if isinstance(step, Segment)}
     straight = [k for k, step in segments.items() if k >= pieces.ahead and not step.adds_angles]
@@ -117,7 +112,7 @@ def segment_functions(
     }
     # other processors take a constant from memory into all lanes within an operation
     table = WholeVectors(v) if v.lanes > 1 and target.bits < 512 else None
-    given = first = ["ptr %here", *(f"ptr %in{k}" for k in range(len(blocks)))]
+    given = first = ["ptr %here", *(f"ptr %in{k}" for k in range(len(v.blocks)))]
     given += ["ptr %next"] if arrays is not None else []
     given += ["ptr %out, i64 %out.stride"] if arrays else []
     given += [f"ptr %ahead{k}, i64 %stride{k}" for k in range(len(arrays or ()))]
@@ -126,9 +121,9 @@ def segment_functions(
         taken = ", ".join(given if number >= pieces.ahead else first)
         lines.append(f"define internal i1 @segment{number}({taken}) noinline nounwind {{")
         if step.adds_angles:
-            lines += _sums(v, step, constants, blocks)
+            lines += _sums(v, step, constants)
             continue
-        *text, end = _straight(v, step, constants, work.get(number, []), blocks)
+        *text, end = _straight(v, step, constants, work.get(number, []))
         lines += [*in_registers(v, text, target.registers, table), end, "}"]
     return [*(table.lines() if table and table.numbers else []), *lines]
 
@@ -138,7 +133,6 @@ def _straight(
     segment: Segment,
     constants: dict[int, str],
     work: list[list[Unit]],
-    blocks: tuple[int, ...],
 ) -> list[str]:
     """Operations, with units for another vector spread between them.
 
@@ -150,7 +144,7 @@ def _straight(
 
     def name(value: int) -> str:
         if value not in names:
-            names[value] = from_slot(t, segment.loads[value], blocks)
+            names[value] = from_slot(t, segment.loads[value])
         return names[value]
 
     def store(value: int) -> None:
@@ -169,9 +163,9 @@ def _straight(
             store(value)
         while results and results[0][0] <= k:
             _, column, values = results.pop(0)
-            write_columns(t, column, [name(x) for x in values], bool(blocks))
+            write_columns(t, column, [name(x) for x in values])
     for _, column, values in results:  # of a segment without operations
-        write_columns(t, column, [name(x) for x in values], bool(blocks))
+        write_columns(t, column, [name(x) for x in values])
     lines = t.lines
     t.lines = []
     far = ""
@@ -193,16 +187,14 @@ def _straight(
     return [*lines, *t.lines]
 
 
-def _sums(
-    v: Vectors, segment: Segment, constants: dict[int, str], blocks: tuple[int, ...]
-) -> list[str]:
+def _sums(v: Vectors, segment: Segment, constants: dict[int, str]) -> list[str]:
     """The function of a segment that adds angles: where a sum is far from zero, all once more."""
     t = IrWriter(v)
     operations = segment.operations
     t.jump("near", begin="near")
     known = dict(constants)
     for value, slot in segment.loads.items():
-        known[value] = from_slot(t, slot, blocks)
+        known[value] = from_slot(t, slot)
     near = dict(known)
     far = dict(known)
     outside = []

@@ -54,22 +54,20 @@ def load_function(v: Vectors, columns: int, slots: int) -> list[str]:
     return t.ended()
 
 
-def from_slot(
-    t: IrWriter, slot: int, blocks: tuple[int, ...], vector: str = "here", array: str = "in"
-) -> str:
-    """What is in a slot of a vector; inputs may lie in blocks, of so many columns each array."""
+def from_slot(t: IrWriter, slot: int, vector: str = "here", array: str = "in") -> str:
+    """What is in a slot of a vector; inputs may lie in blocks."""
     column = slot
-    for k, columns in enumerate(blocks):
+    for k, columns in enumerate(t.v.blocks):
         if column < columns:
             return t.load(t.at(f"%{array}{k}", column * t.v.bytes), align=t.v.size)
         column -= columns
     return t.load(t.at(f"%{vector}", slot * t.v.bytes))
 
 
-def write_columns(t: IrWriter, column: int, values: list[str], blocks: bool) -> None:
+def write_columns(t: IrWriter, column: int, values: list[str]) -> None:
     """Results into the columns of the rows of all lanes: four together, or one; or of a block."""
     v = t.v
-    if blocks:
+    if v.blocks:
         t.store(values[0], t.at("%out", column * v.bytes), align=v.size)
         return
     first = t.at("%out", column * v.size)

@@ -275,9 +275,6 @@ class _Planner:
             result.steps.append(Segment((), {}, {k: self._take(k) for k in constant}))
         result.outputs = [self.slot[k] for k in self.program.outputs]
         result.slots = self.slots
-        rest = (step for step in result.steps[result.ahead :] if isinstance(step, Segment))
-        if all(step.adds_angles for step in rest):
-            result.ahead = 0  # there is no segment that could do it for another vector
         return result
 
     def _results(self, pieces: list[Layer]) -> dict[int, list[Columns]]:

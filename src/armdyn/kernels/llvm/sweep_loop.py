@@ -1,13 +1,14 @@
-"""The loop of a sweep: states are made, evaluated and reduced tile by tile, in one call.
+"""The loop of a sweep: blocks of states made, evaluated and reduced, some at a time, in one call.
 
 A job is some runs of states (`armdyn.sweeping.space.lattice_words`), or rows in memory. States and
-results are in the scratch memory of a tile and nowhere else.
+results are in a memory that stays in the caches and nowhere else.
 """
 
-from armdyn.kernels.llvm.loop import tile_distance, write_steps
-from armdyn.kernels.llvm.segments import Plan
+from itertools import chain
+
+from armdyn.kernels.llvm.rows import load_function
 from armdyn.kernels.llvm.sweep_results import reduce_functions
-from armdyn.kernels.llvm.sweep_states import fill_functions
+from armdyn.kernels.llvm.sweep_states import each, fill_functions
 from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
 JOB = (
@@ -46,62 +47,126 @@ REDUCTIONS = {
 """What each reduction is given besides."""
 
 
-class SweepLoop:
-    """The writer of `@sweep_loop(job)` and `@sweep_scratch()`, the bytes of its memory."""
+MADE = 4
+"""Vectors of states that are made together, which would wait for each other's numbers."""
+VECTORS = 16
+"""Vectors of states that are made, evaluated and reduced together: they stay in the caches."""
 
-    def __init__(self, v: Vectors, pieces: Plan, inputs: tuple[int, ...], tile: int):
+
+class SweepLoop:
+    """The writer of `@sweep_loop(job)` around a `@loop`, and of `@sweep_scratch()`, its memory.
+
+    States are made and results reduced in double precision; in single precision they are converted
+    on the way to the loop and back.
+    """
+
+    def __init__(self, v: Vectors, entries: int):
         self.v = v
-        self.pieces = pieces
-        self.inputs = inputs
-        self.tile = tile
-        self.t = IrWriter(v, "define void @sweep_loop(ptr %job) nounwind {")
+        self.wide = Vectors(v.bytes // 8, "float64", v.fma)
+        self.columns = sum(v.blocks)
+        self.entries = entries
+        self.t = IrWriter(self.wide, "define void @sweep_loop(ptr %job) nounwind {")
 
     def lines(self) -> list[str]:
         """The functions."""
         t = self.t
-        lanes = self.v.lanes
-        distance = tile_distance(self.v, self.pieces, self.tile)
+        lanes = self.wide.lanes
         t.label("entry")
         for place, name in enumerate(JOB):
             kind = "ptr" if name in _POINTERS else "i64"
             t.let(f"load {kind}, ptr {t.at('%job', place, 'i64')}", f"%{name}")
-        t.let(f"getelementptr i8, ptr %slots, i64 {distance}", "%others")
-        t.let("icmp ne i64 %evaluate, 0", "%wanted")
+        size = self._memories()
         self._run()
         t.label("tile")
         t.let("phi i64 [0, %run.begin], [%row.next, %tile.end]", "%row")
-        t.let("phi ptr [%slots, %run.begin], [%next, %tile.end]", "%here")
-        t.let("phi ptr [%others, %run.begin], [%here, %tile.end]", "%next")
-        t.let(f"add i64 %row, {self.tile * lanes}", "%row.next")
-        t.let("icmp slt i64 %row.next, %n", "%more")
+        t.let(f"add i64 %row, {VECTORS * lanes}", "%row.next")
         left = t.let(f"add i64 {t.let('sub i64 %n, %row')}, {lanes - 1}")
         blocks = t.let(f"udiv i64 {left}, {lanes}")
-        t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {self.tile})", "%blocks")
-        t.branch("%more", "make", "made", begin="make")
-        self._make("%next", "%row.next")
-        t.jump("made", begin="made")
-        t.branch("%wanted", "evaluated", "reduced", begin="evaluated")
-        numbers = range(self.pieces.ahead, len(self.pieces.steps))
-        far = write_steps(t, self.pieces, numbers, "evaluated", "%here", self._given)
-        t.branch(t.let(f"and i1 {far}, %more"), "far", "reduced", begin="far")
-        t.do(f"call void @begin(ptr %next, i64 {self.tile})")
-        t.jump("reduced", begin="reduced")
+        t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {VECTORS})", "%blocks")
+        some = t.let(f"udiv i64 {t.let(f'add i64 %blocks, {MADE - 1}')}, {MADE}")
+        each(t, "some", some, self._make)
+        t.branch(t.let("icmp ne i64 %evaluate, 0"), "wanted", "tile.end", begin="wanted")
+        self._evaluate()
         self._reduce()
         t.jump("tile.end", begin="tile.end")
-        t.branch("%more", "tile", "run.end", begin="run.end")
+        t.branch(t.let("icmp slt i64 %row.next, %n"), "tile", "run.end", begin="run.end")
         t.let("add i64 %o, 1", "%o.next")
         t.let("sub i64 %left, %n", "%left.next")
         t.let("add i64 %first, %n", "%first.next")
         t.branch(t.let("icmp slt i64 %o.next, %runs"), "run", "exit", begin="exit")
-        size = distance + self.pieces.slots * self.tile * self.v.bytes
         scratch = f"define i64 @sweep_scratch() nounwind {{\n  ret i64 {size}\n}}"
         return [
-            *fill_functions(self.v, self.pieces.slots, self.tile),
-            *reduce_functions(self.v, self.pieces.outputs, self.pieces.slots),
+            *sorted({*self.wide.declarations()}.difference(self.v.declarations())),
+            *fill_functions(self.wide, self.columns, MADE, VECTORS),
+            *reduce_functions(self.wide, self.entries),
             *self._fill_rows(),
+            *(self._conversions() if self.v.size < 8 else []),
             *t.ended(),
             *scratch.splitlines(),
         ]
+
+    def _memories(self) -> int:
+        """Where states and results are, and what `@loop` is told of them; returns the bytes."""
+        t = self.t
+        v = self.v
+        per = v.lanes // self.wide.lanes
+        self.state_bytes = self.columns * v.bytes
+        at = 0
+        pointers = []
+        for name, columns in (("slots", self.columns), ("results", self.entries)):
+            pointers.append(t.at("%slots", at, name=f"%{name}.wide"))
+            at += VECTORS * columns * v.bytes
+            if per > 1:
+                pointers[-1] = t.at("%slots", at, name=f"%{name}.narrow")
+                at += VECTORS // per * columns * v.bytes
+        starts = [t.at(pointers[0], sum(v.blocks[:k]) * v.bytes) for k in range(len(v.blocks))]
+        places = [(place, self.state_bytes) for place in starts]
+        places.append((pointers[1], self.entries * v.bytes))
+        t.let("alloca i64, align 8", "%count")
+        for name, kind in (("args", "ptr"), ("steps", "i64")):
+            t.let(f"alloca [{len(places)} x {kind}], align 8", f"%{name}")
+        for k, (place, distance) in enumerate(places):
+            t.do(f"store ptr {place}, ptr {t.at('%args', k, 'ptr')}")
+            t.do(f"store i64 {distance}, ptr {t.at('%steps', k, 'i64')}")
+        return at
+
+    def _evaluate(self) -> None:
+        """The program on all blocks."""
+        t = self.t
+        per = self.v.lanes // self.wide.lanes
+        count = t.let(f"udiv i64 {t.let(f'add i64 %blocks, {per - 1}')}, {per}")
+        t.do(f"store i64 {count}, ptr %count")
+        if per > 1:
+            t.do("call void @narrow(ptr %slots.wide, ptr %slots.narrow)")
+        t.do("call void @loop(ptr %args, ptr %count, ptr %steps, ptr null)")
+        if per > 1:
+            t.do("call void @widen(ptr %results.wide, ptr %results.narrow)")
+
+    def _conversions(self) -> list[str]:
+        """`@narrow` and `@widen`: all vectors of doubles to blocks of floats, and back."""
+        w = self.wide
+        small = f"<{w.lanes} x float>"
+        lines = []
+        for name, columns in (("narrow", self.columns), ("widen", self.entries)):
+            head = f"define internal void @{name}(ptr %wide, ptr %narrow) noinline nounwind {{"
+            t = IrWriter(w, head)
+            t.label("entry")
+
+            def column(c: str, t: IrWriter = t, name: str = name, columns: int = columns) -> None:
+                for b in range(VECTORS):
+                    wide = t.at(t.at("%wide", b * columns * w.bytes), c, w.type)
+                    block = t.at(t.at("%narrow", b // 2 * columns * w.bytes), c, w.type)
+                    narrow = t.at(block, b % 2, small)
+                    if name == "narrow":
+                        x = t.let(f"fptrunc {w.type} {t.load(wide)} to {small}")
+                        t.store(x, narrow, small, w.bytes // 2)
+                    else:
+                        x = t.load(narrow, small, w.bytes // 2)
+                        t.store(t.let(f"fpext {small} {x} to {w.type}"), wide)
+
+            each(t, "c", columns, column)
+            lines += t.ended()
+        return lines
 
     def _run(self) -> None:
         """The next run: how many states it has, its columns that stay, and what it is kept in."""
@@ -120,23 +185,15 @@ class SweepLoop:
             far = t.let(f"mul i64 %o, %{name}_count")
             t.let(f"getelementptr i64, ptr %{values}, i64 {far}", f"%{values}.run")
         given = "i64 %splat_count, ptr %splat_columns, ptr %splat_values.run"
-        for slots in ("%slots", "%others"):
-            t.do(f"call void @fill_splat(ptr {slots}, {given})")
-        self._make("%slots", "0")
-        t.branch("%wanted", "run.first", "run.begin", begin="run.first")
-        t.do(f"call void @begin(ptr %slots, i64 {self.tile})")
+        t.do(f"call void @fill_splat(ptr %slots.wide, {given})")
         t.jump("run.begin", begin="run.begin")
         t.jump("tile")
 
-    def _given(self, block: str) -> str:
-        """The next tile's slots of a vector; there are no rows."""
+    def _make(self, number: str) -> None:
+        """The states of some vectors, which are made together."""
         t = self.t
-        slots = t.at("%next", t.let(f"mul i64 {block}, {self.pieces.slots * self.v.bytes}"))
-        return f", ptr {slots}"
-
-    def _make(self, slots: str, row: str) -> None:
-        """The states of a tile, from a row on."""
-        t = self.t
+        slots = t.at("%slots.wide", t.let(f"mul i64 {number}, {MADE * self.state_bytes}"))
+        row = t.let(f"add i64 %row, {t.let(f'mul i64 {number}, {MADE * self.wide.lanes}')}")
         given = "i64 %table_count, ptr %table_columns, ptr %table_values, i64 %table_stride"
         t.do(f"call void @fill_table(ptr {slots}, i64 {row}, {given})")
         given = (
@@ -153,7 +210,7 @@ class SweepLoop:
 
     def _reduce(self) -> None:
         t = self.t
-        begin = "ptr %here, i64 %blocks, i64 %row, i64 %last, i64 %first"
+        begin = "ptr %results.wide, i64 %blocks, i64 %row, i64 %last, i64 %first"
         for name, more in REDUCTIONS.items():
             none = t.let(f"icmp eq ptr %{name}, null")
             t.branch(none, f"{name}.end", f"{name}.begin", begin=f"{name}.begin")
@@ -163,19 +220,20 @@ class SweepLoop:
 
     def _fill_rows(self) -> list[str]:
         """`@fill_rows`: states from rows in memory, if there are any."""
+        w = self.wide
         given = "ptr %slots, i64 %row, i64 %last, ptr %rows"
-        t = IrWriter(self.v, f"define internal void @fill_rows({given}) nounwind {{")
+        t = IrWriter(w, f"define internal void @fill_rows({given}) nounwind {{")
         t.branch(t.let("icmp eq ptr %rows, null"), "exit", "load", begin="load")
-        left = t.let(f"add i64 {t.let('sub i64 %last, %row')}, {self.v.lanes}")
-        blocks = t.let(f"udiv i64 {left}, {self.v.lanes}")
-        blocks = t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {self.tile})")
-        for k, columns in enumerate(self.inputs):
+        left = t.let(f"add i64 {t.let('sub i64 %last, %row')}, {w.lanes}")
+        blocks = t.let(f"udiv i64 {left}, {w.lanes}")
+        blocks = t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {MADE})")
+        for k, columns in enumerate(self.v.blocks):
             base = t.item("%rows", k, "ptr")
-            size = columns * self.v.size
-            slot = t.at("%slots", sum(self.inputs[:k]) * self.v.bytes)
+            slot = t.at("%slots", sum(self.v.blocks[:k]) * w.bytes)
             t.do(
-                f"call void @load{columns}(ptr {base}, i64 {size}, i64 %row, i64 %last, "
-                f"i64 {blocks}, i64 {self.v.size}, ptr {slot})"
+                f"call void @load{columns}(ptr {base}, i64 {columns * w.size}, i64 %row, "
+                f"i64 %last, i64 {blocks}, i64 {w.size}, ptr {slot})"
             )
         t.jump("exit", begin="exit")
-        return t.ended()
+        loads = [load_function(w, columns, self.columns) for columns in {*self.v.blocks}]
+        return [*chain.from_iterable(loads), *t.ended()]

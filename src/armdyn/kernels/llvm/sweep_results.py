@@ -21,17 +21,10 @@ FIRST_KEY = (1023 + LEAST_POWER) << FRACTION_BITS
 _GIVEN = "ptr %slots, i64 %blocks, i64 %row, i64 %last, i64 %first, ptr %kept"
 
 
-def reduce_functions(v: Vectors, outputs: list[int], slots: int) -> list[str]:
-    """A function for each reduction, and `@outputs`, the slots of the results."""
-    table = ", ".join(f"i64 {k}" for k in outputs)
-    return [
-        f"@outputs = private constant [{len(outputs)} x i64] [{table}]",
-        *_extremes(v, outputs, slots),
-        *_moments(v, outputs, slots),
-        *_histogram(v, outputs, slots),
-        *_quantiles(v, outputs, slots),
-        *_exceeded(v, outputs, slots),
-    ]
+def reduce_functions(v: Vectors, entries: int) -> list[str]:
+    """A function for each reduction of so many results."""
+    makers = _extremes, _moments, _histogram, _quantiles, _exceeded
+    return [line for make in makers for line in make(v, entries)]
 
 
 def _function(v: Vectors, name: str, more: str = "") -> IrWriter:
@@ -40,9 +33,9 @@ def _function(v: Vectors, name: str, more: str = "") -> IrWriter:
     return t
 
 
-def _result(t: IrWriter, slots: int, block: str, entry: str) -> str:
+def _result(t: IrWriter, entries: int, block: str, entry: str) -> str:
     """The results of an entry."""
-    return t.load(slot(t, slots, block, t.item("@outputs", entry)))
+    return t.load(slot(t, entries, block, entry))
 
 
 Entry = Callable[[str, str, str, str], None]
@@ -64,7 +57,7 @@ def _each_result(
     return t.ended()
 
 
-def _extremes(v: Vectors, outputs: list[int], slots: int) -> list[str]:
+def _extremes(v: Vectors, entries: int) -> list[str]:
     """`@extremes`: a look whether a result is a new extreme, and rarely what then is to be done."""
     t = _function(v, "extremes")
     lanes = v.lanes
@@ -77,8 +70,8 @@ def _extremes(v: Vectors, outputs: list[int], slots: int) -> list[str]:
     def block(b: str) -> None:
         values = []
         masks = []
-        for e, output in enumerate(outputs):
-            value = t.load(slot(t, slots, b, str(output)))
+        for e in range(entries):
+            value = _result(t, entries, b, str(e))
             most, least = (t.load(kept(e, k), align=8) for k in (0, 1))
             masks.append(t.let(f"fcmp ugt {v.type} {value}, {most}"))
             masks.append(t.let(f"fcmp olt {v.type} {value}, {least}"))
@@ -113,7 +106,7 @@ def _count(t: IrWriter, mask: str, place: str) -> None:
     t.store(total, place, ints, 8)
 
 
-def _moments(v: Vectors, outputs: list[int], slots: int) -> list[str]:
+def _moments(v: Vectors, entries: int) -> list[str]:
     """`@moments`: sums of distances and of their squares."""
     t = _function(v, "moments")
     lanes = v.lanes
@@ -126,7 +119,7 @@ def _moments(v: Vectors, outputs: list[int], slots: int) -> list[str]:
     def entry(e: str, b: str, there: str, lane: str) -> None:
         begin = t.at(t.at("%kept", t.let(f"mul i64 {e}, {4 * LANES * 8}")), lane)
         shift, first, second, lost = (t.at(begin, k * LANES * 8) for k in range(4))
-        value = _result(t, slots, b, e)
+        value = _result(t, entries, b, e)
         known = t.let(f"fcmp ord {v.type} {value}, {value}")
         counted = t.let(f"and <{lanes} x i1> {known}, {there}")
         away = t.binary("sub", value, t.load(shift, align=8))
@@ -138,7 +131,7 @@ def _moments(v: Vectors, outputs: list[int], slots: int) -> list[str]:
         missing = t.let(f"xor <{lanes} x i1> {known}, splat (i1 true)")
         _count(t, t.let(f"and <{lanes} x i1> {missing}, {there}"), lost)
 
-    return _each_result(t, len(outputs), entry, lane_of)
+    return _each_result(t, entries, entry, lane_of)
 
 
 def _bump(t: IrWriter, places: str, kind: str, there: str, base: str) -> None:
@@ -152,7 +145,7 @@ def _bump(t: IrWriter, places: str, kind: str, there: str, base: str) -> None:
         t.store(t.let(f"add i64 {t.load(at, 'i64', 8)}, {one}"), at, "i64", 8)
 
 
-def _histogram(v: Vectors, outputs: list[int], slots: int) -> list[str]:
+def _histogram(v: Vectors, entries: int) -> list[str]:
     """`@histogram`: %bounds are the lower ends and the scales of all entries, %bins how many."""
     t = _function(v, "histogram", ", ptr %bounds, i64 %bins")
     lanes = v.lanes
@@ -163,9 +156,9 @@ def _histogram(v: Vectors, outputs: list[int], slots: int) -> list[str]:
     length = t.let("add i64 %bins, 3")
 
     def entry(e: str, b: str, there: str, _: str) -> None:
-        value = _result(t, slots, b, e)
+        value = _result(t, entries, b, e)
         low = splat(t, t.item("%bounds", e, "double"), "double")
-        far = t.let(f"add i64 {e}, {len(outputs)}")
+        far = t.let(f"add i64 {e}, {entries}")
         scale = splat(t, t.item("%bounds", far, "double"), "double")
         place = t.binary("mul", t.binary("sub", value, low), scale)
         place = t.binary("add", place, v.splat(1.0))
@@ -179,10 +172,10 @@ def _histogram(v: Vectors, outputs: list[int], slots: int) -> list[str]:
         base = t.at("%kept", t.let(f"mul i64 {e}, {length}"), "i64")
         _bump(t, whole, "i32", there, base)
 
-    return _each_result(t, len(outputs), entry)
+    return _each_result(t, entries, entry)
 
 
-def _quantiles(v: Vectors, outputs: list[int], slots: int) -> list[str]:
+def _quantiles(v: Vectors, entries: int) -> list[str]:
     """`@quantiles`: bins by sign, power of two and the first bits of the fraction."""
     t = _function(v, "quantiles")
     lanes = v.lanes
@@ -192,7 +185,7 @@ def _quantiles(v: Vectors, outputs: list[int], slots: int) -> list[str]:
         return t.let(f"select <{lanes} x i1> {mask}, {ints} {a}, {ints} {b}")
 
     def entry(e: str, b: str, there: str, _: str) -> None:
-        value = _result(t, slots, b, e)
+        value = _result(t, entries, b, e)
         size = t.bits(t.intrinsic("fabs", value))
         key = t.let(f"lshr {ints} {size}, {v.whole(52 - FRACTION_BITS)}")
         key = t.let(f"sub {ints} {key}, {v.whole(FIRST_KEY)}")
@@ -207,10 +200,10 @@ def _quantiles(v: Vectors, outputs: list[int], slots: int) -> list[str]:
         base = t.at("%kept", t.let(f"mul i64 {e}, {2 * MAGNITUDES + 1}"), "i64")
         _bump(t, place, "i64", there, base)
 
-    return _each_result(t, len(outputs), entry)
+    return _each_result(t, entries, entry)
 
 
-def _exceeded(v: Vectors, outputs: list[int], slots: int) -> list[str]:
+def _exceeded(v: Vectors, entries: int) -> list[str]:
     """`@exceeded`: %bounds are the limits of all entries, %keep how many states are kept."""
     t = _function(v, "exceeded", ", ptr %bounds, i64 %keep")
     lanes = v.lanes
@@ -221,7 +214,7 @@ def _exceeded(v: Vectors, outputs: list[int], slots: int) -> list[str]:
         return t.let(f"add i64 {begin}, %first")
 
     def entry(e: str, b: str, there: str, begin: str) -> None:
-        size = t.intrinsic("fabs", _result(t, slots, b, e))
+        size = t.intrinsic("fabs", _result(t, entries, b, e))
         limit = splat(t, t.item("%bounds", e, "double"), "double")
         beyond = t.let(f"fcmp ogt {v.type} {size}, {limit}")
         beyond = t.let(f"and <{lanes} x i1> {beyond}, {there}")
@@ -240,4 +233,4 @@ def _exceeded(v: Vectors, outputs: list[int], slots: int) -> list[str]:
             t.jump(f"next{lane}", begin=f"next{lane}")
         t.jump("none", begin="none")
 
-    return _each_result(t, len(outputs), entry, first_of)
+    return _each_result(t, entries, entry, first_of)

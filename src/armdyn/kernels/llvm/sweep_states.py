@@ -51,14 +51,14 @@ def positions(t: IrWriter, block: str | int) -> tuple[str, str]:
     return clamped, there
 
 
-def fill_functions(v: Vectors, slots: int, tile: int) -> list[str]:
-    """`@fill_splat`, `@fill_table`, `@fill_random` and `@fill_sobol`: all vectors of a tile.
+def fill_functions(v: Vectors, slots: int, made: int, vectors: int) -> list[str]:
+    """`@fill_table`, `@fill_random` and `@fill_sobol` of some vectors, and `@fill_splat` of all.
 
     Those behind the last state are made too, and nothing of them is used: what is done for one
     vector waits for its results, so those of others go on meanwhile.
     """
-    form = v, slots, range(tile)
-    return [*_splat(*form), *_table(*form), *_random(*form), *_sobol(*form)]
+    form = v, slots, range(made)
+    return [*_splat(v, slots, range(vectors)), *_table(*form), *_random(*form), *_sobol(*form)]
 
 
 def slot(t: IrWriter, slots: int, block: str | int, column: str) -> str:

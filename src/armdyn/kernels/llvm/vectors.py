@@ -22,6 +22,9 @@ class Vectors:
     dtype: str
     """"float64" or "float32"."""
     fma: bool
+    blocks: tuple[int, ...] = ()
+    """Columns of each array where the lanes of each number lie side by side; none where states are
+    rows."""
 
     @property
     def element(self) -> str:
