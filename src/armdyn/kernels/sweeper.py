@@ -12,12 +12,11 @@ from armdyn.kernels.build import machine_code
 from armdyn.kernels.kernel import Kernel
 from armdyn.kernels.llvm.backend import LlvmTarget
 from armdyn.kernels.llvm.loop import PAGE
-from armdyn.kernels.llvm.module import MOST_VECTORS
-from armdyn.kernels.llvm.sweep_loop import JOB
+from armdyn.kernels.llvm.sweep_loop import JOB, MADE
 from armdyn.kernels.llvm.target import Target
 
-PADDING = 8 * MOST_VECTORS
-"""Numbers behind the last one of a table that a tile may read: lanes of the widest vectors."""
+PADDING = 8 * MADE
+"""Numbers behind the last one of a table that may be read: lanes of the widest vectors."""
 _sweep_loop: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _size: Any = ctypes.CFUNCTYPE(ctypes.c_int64)
 

@@ -57,14 +57,14 @@ def test_results_are_right_on_every_processor(name, target):
 )
 @pytest.mark.parametrize("fused", [True, False])
 def test_bits_depend_on_fused_operations_alone(name, dtype, fused):
-    """Not on the width of vectors, the vectors in a tile or the length of segments."""
+    """Not on the width of vectors or the length of segments."""
     program = PROGRAMS[name]
     given = [x.astype(dtype) for x in states(program)]
     first, *others = [
         compiled(program, target, dtype) for target in TARGETS.values() if target.fma == fused
     ] or pytest.skip("this processor has no fused operations")
-    for tile, lengths in ((1, (10, 20)), (3, (40, 60)), (16, (400, 500))):
-        cut = compiled(program, replace(HOST, fma=fused), dtype, tile=tile, lengths=lengths)
+    for lengths in ((10, 20), (40, 60), (400, 500)):
+        cut = compiled(program, replace(HOST, fma=fused), dtype, lengths=lengths)
         others.append(cut)
     for other in others:
         np.testing.assert_array_equal(other(*given), first(*given))

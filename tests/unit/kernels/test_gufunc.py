@@ -8,7 +8,6 @@ import pytest
 import armdyn
 from armdyn.errors import ShapeError
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.llvm.module import MOST_VECTORS
 from armdyn.quantities.request import Request
 from support.compiled_programs import HOST
 from support.memory_layouts import LAYOUTS, read_only
@@ -24,7 +23,7 @@ KERNELS = {
     "single matrix": ("two_link", "mass_matrix", "float32"),
 }
 IN_PLACE = ("torques", "three entries", "two entries", "single")
-TILE = MOST_VECTORS * HOST.lanes("float32")
+TILE = 4 * HOST.lanes("float32")
 SIZES = [
     *range(41),
     TILE // 2 - 1,

@@ -1,13 +1,13 @@
-"""What segments do for the next tile between their own operations.
+"""What segments do for the next vector between their own operations.
 
 While the operations of one vector of states wait for each other, the rows of a later one are
 transposed, its angles added up, and their sines and cosines computed. That is done in units, each
 of which reads the slots of its vector and writes others, so any segment can take any of them as
 long as their order stays. Where an angle is too far from zero for the plain way, the segment says
-so, and the loop does the sums, sines and cosines of that tile once more, in their slow way.
+so, and the loop does the sums, sines and cosines of that vector once more, in their slow way.
 
-No prefetcher of a processor expects that a tile of states is read in one go and then nothing for a
-while. So the rows of the tile after the next one are fetched too, and those that it will write.
+No prefetcher of a processor expects that some states are read in one go and then nothing for a
+while. So the rows of the vector after the next one are fetched too, and those that it will write.
 """
 
 import re
@@ -66,10 +66,8 @@ def units_ahead(
     return [late, early]
 
 
-def lines_fetched(
-    v: Vectors, arrays: tuple[int, ...], output: tuple[int, ...], tile: int
-) -> list[Unit]:
-    """Fetching of lines, as if rows followed each other: so many vectors behind those ahead."""
+def lines_fetched(v: Vectors, arrays: tuple[int, ...], output: tuple[int, ...]) -> list[Unit]:
+    """Fetching of lines, as if rows followed each other: of the vector behind the one ahead."""
     near = 3 if v.bytes * sum(arrays) <= FIRST_CACHE_BYTES else 2  # the first cache, the second
     places = [(f"%ahead{k}", columns, 0, near) for k, columns in enumerate(arrays)]
     units: list[tuple[float, Unit]] = []
@@ -77,7 +75,7 @@ def lines_fetched(
         size = v.bytes * columns
         for at in range(0, size, LINE):
             t = IrWriter(v, names=f"fetch{len(units)}.")
-            place = t.at(pointer, tile * size + at)
+            place = t.at(pointer, size + at)
             t.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 {written}, i32 {cache}, i32 1)")
             units.append((at / size, (t.lines, [])))
     return [unit for _, unit in sorted(units)]

@@ -145,7 +145,7 @@ class _Values:
         t.let(f"alloca [{self.pieces.slots * size} x i8], align {LINE}", "%slots")
         counts = [step.count for step in self.pieces.steps if isinstance(step, SineCosine)]
         groups = -(-max(counts, default=0) // self.sides.lanes)
-        sines = sine_cosine_functions(self.sides, self.pieces.slots, groups) if groups else []
+        sines = sine_cosine_functions(self.sides, groups) if groups else []
         for name in ("angles", "sines", "cosines"):
             t.let(f"alloca [{groups} x {self.sides.type}], align {LINE}", f"%{name}")
         data = [self._input(k, length) for k, length in enumerate(inputs)]
@@ -197,7 +197,7 @@ class _Values:
                 vector = t.let(f"insertelement {v.type} {vector}, {v.element} {x}, i32 {lane}")
             t.do(f"store {v.type} {vector}, ptr {t.at('%angles', group, v.type)}")
         given = "ptr %angles, ptr %sines, ptr %cosines"
-        t.do(f"call void @sin_cos({given}, i64 {groups}, i64 1)")
+        t.do(f"call void @sin_cos({given}, i64 {groups})")
         for name, slot in (("%sines", step.sines), ("%cosines", step.cosines)):
             self._copy(name, t.at("%slots", slot * size), step.count)
 

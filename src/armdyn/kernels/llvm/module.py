@@ -29,11 +29,6 @@ from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.llvm.trig import angle_sum_functions, sine_cosine_functions
 from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
-SCRATCH = 24 * 1024
-"""Bytes of scratch memory that stay in the first cache beside the rows."""
-MOST_VECTORS = 4
-"""Vectors of states in a tile; more only push the scratch memory out of the first cache."""
-
 
 def module(
     program: Program,
@@ -43,7 +38,6 @@ def module(
     rows: StateRows | None = None,
     sweep: bool = False,
     blocks: bool = False,
-    tile: int | None = None,
     lengths: tuple[int, int] = LENGTHS,
 ) -> str:
     """The text of the module that computes a program, with `@loop` for NumPy.
@@ -55,7 +49,6 @@ def module(
         rows: What is in the rows of a step of an integrator, for `@rollout_loop`.
         sweep: Whether to write `@sweep_loop`, which makes and reduces blocks of states.
         blocks: Whether arrays are blocks of lanes, each of which `@loop` counts as one state.
-        tile: Vectors of states that a segment runs over; None: as many as fit the first cache.
         lengths: Fewest and most operations in a segment.
     """
     inputs = tuple(len(a.symbols) for a in program.inputs)
@@ -64,19 +57,15 @@ def module(
     output = program.shape
     wide = vectors.lanes % GROUP == 0 and math.prod(output) >= GROUP and not blocks
     pieces = best_plan(program, target, lengths, GROUP if wide else 1, blocks)
-    if pieces.single:
-        tile = 1
-    elif tile is None:
-        tile = max(1, min(MOST_VECTORS, SCRATCH // max(1, pieces.slots * vectors.bytes)))
-    lines = [*vectors.declarations(), "declare i64 @llvm.smin.i64(i64, i64)"]
+    lines = vectors.declarations()
     for columns in () if blocks else sorted(set(inputs)):
-        lines += load_function(vectors, columns, pieces.slots)
+        lines += load_function(vectors, columns)
     if any(isinstance(step, SineCosine) for step in pieces.steps):
-        lines += sine_cosine_functions(vectors, pieces.slots)
+        lines += sine_cosine_functions(vectors)
     lines += begin_function(vectors, pieces)
-    lines += segment_functions(vectors, pieces, program, target, inputs, tile)
+    lines += segment_functions(vectors, pieces, program, target, inputs)
     lines += [] if blocks else scatter_function(vectors, output)
-    lines += Loop(vectors, pieces, inputs, output, tile).lines()
+    lines += Loop(vectors, pieces, inputs, output).lines()
     lines += SweepLoop(vectors, math.prod(output)).lines() if sweep else []
     lines += RolloutLoop(vectors, rows, len(inputs) + 1).lines() if rows else []
     return "\n".join(lines) + "\n"
@@ -88,7 +77,6 @@ def segment_functions(
     program: Program,
     target: Target,
     arrays: tuple[int, ...] | None = None,
-    tile: int = 1,
 ) -> list[str]:
     """The functions of segments, and what they call; each says whether an angle was far from zero.
 
@@ -101,7 +89,7 @@ def segment_functions(
         if constant.value is not None
     }
     units = units_ahead(v, pieces, arrays, constants) if arrays is not None else []
-    units += [lines_fetched(v, arrays, program.shape, tile)] if arrays else []
+    units += [lines_fetched(v, arrays, program.shape)] if arrays else []
     segments = {k: step for k, step in enumerate(pieces.steps) if isinstance(step, Segment)}
     straight = [k for k, step in segments.items() if k >= pieces.ahead and not step.adds_angles]
     sizes = [1 + len(segments[k].operations) for k in straight]  # one of none takes units too

@@ -16,41 +16,35 @@ UNROLLED = 64
 """Columns up to which they are loaded so; more are a loop, one by one."""
 
 
-def load_function(v: Vectors, columns: int, slots: int) -> list[str]:
+def load_function(v: Vectors, columns: int) -> list[str]:
     """`@load7` for 7 columns: the rows of an array, from %row on, to consecutive slots.
 
-    Each of %blocks vectors has so many slots; %step is the distance of the columns in bytes.
+    %step is the distance of the columns in bytes.
     """
-    given = "ptr %base, i64 %stride, i64 %row, i64 %last, i64 %blocks, i64 %step, ptr %slots"
+    given = "ptr %base, i64 %stride, i64 %row, i64 %last, i64 %step, ptr %slots"
     t = IrWriter(v, f"define internal void @load{columns}({given}) noinline nounwind {{")
     t.label("entry")
-    t.jump("block", begin="block")
-    t.let("phi i64 [0, %entry], [%b.next, %end]", "%b")
-    here = t.at("%slots", t.let(f"mul i64 %b, {slots * v.bytes}"))
-    row = t.let(f"add i64 %row, {t.let(f'mul i64 %b, {v.lanes}')}")
-    left = t.let(f"sub i64 %last, {row}")
+    left = t.let("sub i64 %last, %row")
     lanes = []
     for k in range(v.lanes):
         least = t.let(f"call i64 @llvm.smin.i64(i64 {left}, i64 {k})")
-        lanes.append(t.at("%base", t.let(f"mul i64 %stride, {t.let(f'add i64 {row}, {least}')}")))
+        lanes.append(t.at("%base", t.let(f"mul i64 %stride, {t.let(f'add i64 %row, {least}')}")))
     if GROUP <= columns <= UNROLLED and v.lanes % GROUP == 0:
         dense = t.let(f"icmp eq i64 %step, {v.size}")
         t.branch(dense, "wide", "narrow", begin="wide")
         for column in groups(columns, GROUP):
             places = [t.at(lane, column * v.size) for lane in lanes]
             for slot, vector in enumerate(four_columns(t, places), start=column):
-                t.store(vector, t.at(here, slot * v.bytes))
-        t.jump("end", begin="narrow")
+                t.store(vector, t.at("%slots", slot * v.bytes))
+        t.jump("exit", begin="narrow")
     else:
         t.jump("narrow", begin="narrow")
-    t.let("phi i64 [0, %block], [%c.next, %narrow]", "%c")
+    t.let("phi i64 [0, %entry], [%c.next, %narrow]", "%c")
     offset = t.let("mul i64 %c, %step")
     vector = one_column(t, [t.at(lane, offset) for lane in lanes])
-    t.store(vector, t.at(here, "%c", v.type))
+    t.store(vector, t.at("%slots", "%c", v.type))
     t.let("add i64 %c, 1", "%c.next")
-    t.branch(t.let(f"icmp slt i64 %c.next, {columns}"), "narrow", "end", begin="end")
-    t.let("add i64 %b, 1", "%b.next")
-    t.branch(t.let("icmp slt i64 %b.next, %blocks"), "block", "exit", begin="exit")
+    t.branch(t.let(f"icmp slt i64 %c.next, {columns}"), "narrow", "exit", begin="exit")
     return t.ended()
 
 

@@ -155,12 +155,6 @@ class Plan:
     """Steps at the beginning that can be done for other states while these go on: the first sines
     and cosines, and the sums of angles before. They leave the inputs where they are."""
 
-    @property
-    def single(self) -> bool:
-        """Whether one segment without branches is all that follows the first steps."""
-        rest = self.steps[self.ahead :]
-        return len(rest) == 1 and isinstance(rest[0], Segment) and not rest[0].adds_angles
-
     def stores(self, registers: int) -> int:
         """How many vectors are stored, with an estimate of those that registers have no room for.
 

@@ -224,16 +224,17 @@ class SweepLoop:
         given = "ptr %slots, i64 %row, i64 %last, ptr %rows"
         t = IrWriter(w, f"define internal void @fill_rows({given}) nounwind {{")
         t.branch(t.let("icmp eq ptr %rows, null"), "exit", "load", begin="load")
-        left = t.let(f"add i64 {t.let('sub i64 %last, %row')}, {w.lanes}")
-        blocks = t.let(f"udiv i64 {left}, {w.lanes}")
-        blocks = t.let(f"call i64 @llvm.smin.i64(i64 {blocks}, i64 {MADE})")
-        for k, columns in enumerate(self.v.blocks):
-            base = t.item("%rows", k, "ptr")
-            slot = t.at("%slots", sum(self.v.blocks[:k]) * w.bytes)
-            t.do(
-                f"call void @load{columns}(ptr {base}, i64 {columns * w.size}, i64 %row, "
-                f"i64 %last, i64 {blocks}, i64 {w.size}, ptr {slot})"
-            )
+        for b in range(MADE):
+            row = t.let(f"add i64 %row, {b * w.lanes}")
+            row = t.let(f"call i64 @llvm.smin.i64(i64 {row}, i64 %last)")
+            for k, columns in enumerate(self.v.blocks):
+                base = t.item("%rows", k, "ptr")
+                first = b * self.columns + sum(self.v.blocks[:k])
+                slot = t.at("%slots", first * w.bytes)
+                t.do(
+                    f"call void @load{columns}(ptr {base}, i64 {columns * w.size}, i64 {row}, "
+                    f"i64 %last, i64 {w.size}, ptr {slot})"
+                )
         t.jump("exit", begin="exit")
-        loads = [load_function(w, columns, self.columns) for columns in {*self.v.blocks}]
+        loads = [load_function(w, columns) for columns in {*self.v.blocks}]
         return [*chain.from_iterable(loads), *t.ended()]

@@ -1,4 +1,4 @@
-"""Results that are reduced where they are made: what is kept of a tile of a sweep.
+"""Results that are reduced where they are made: what is kept of blocks of a sweep.
 
 The memories are those of `armdyn.sweeping.reductions`. What a lane adds up does not depend on the
 width of vectors: states whose places in their run differ by a multiple of `LANES` go together.
@@ -46,7 +46,7 @@ are there, and what was made for all its entries."""
 def _each_result(
     t: IrWriter, entries: int, entry: Entry, of_vector: Callable[[str], str] = lambda b: ""
 ) -> list[str]:
-    """The function with a loop over the vectors of a tile, and in it over so many entries."""
+    """The function with a loop over vectors, and in it over so many entries."""
 
     def block(b: str) -> None:
         _, there = positions(t, b)

@@ -1,4 +1,4 @@
-"""States that are made where they are used: the columns of a tile of a sweep, by its numbers.
+"""States that are made where they are used: columns of a sweep, by its numbers.
 
 A column is splat (one value in a run of states), tabled (the same values in every run), made from
 the number of the state by a counter, or a point of Sobol's sequence: see `armdyn.sweeping`.
@@ -62,7 +62,7 @@ def fill_functions(v: Vectors, slots: int, made: int, vectors: int) -> list[str]
 
 
 def slot(t: IrWriter, slots: int, block: str | int, column: str) -> str:
-    """Where a value of a vector of the tile lies."""
+    """Where a value of a vector lies."""
     far = t.let(f"mul i64 {block}, {slots}")
     return t.at("%slots", t.let(f"add i64 {far}, {column}"), t.v.type)
 

@@ -79,36 +79,26 @@ SIDE_BY_SIDE = {16: 3, 32: 3, 64: 2}
 """By the bytes of a vector, angles whose operations alternate: those of one wait for each other."""
 
 
-def sine_cosine_functions(v: Vectors, slots: int, most: int = 4) -> list[str]:
-    """`@sin_cos` for %count angles in consecutive slots of %blocks vectors, and its slow path.
+def sine_cosine_functions(v: Vectors, most: int = 4) -> list[str]:
+    """`@sin_cos` for %count angles in consecutive slots, and its slow path.
 
-    The slots of one vector follow each other, then come those of the next. Where fewer angles are
-    left than are taken side by side, the last one is taken again.
+    Where fewer angles are left than are taken side by side, the last one is taken again.
     """
     t = IrWriter(
         v,
-        "define internal void @sin_cos(ptr %angles, ptr %sines, ptr %cosines, i64 %count, "
-        "i64 %blocks) noinline nounwind {",
+        "define internal void @sin_cos(ptr %angles, ptr %sines, ptr %cosines, i64 %count) "
+        "noinline nounwind {",
     )
     t.label("entry")
-    t.let(f"mul i64 %blocks, {slots}", "%end")
-    t.let(f"sub i64 {slots}, %count", "%others")
+    t.let("sub i64 %count, 1", "%last")
     t.jump("loop", begin="loop")
-    i, k = (t.let(f"phi i64 [0, %entry], [%{name}.next, %done]") for name in "ik")
+    t.let("phi i64 [0, %entry], [%i.next, %done]", "%i")
     places = []
     together = min(most, SIDE_BY_SIDE[v.bytes])
-    for _ in range(together):
+    for k in range(together):
+        i = t.let(f"call i64 @llvm.smin.i64(i64 {t.let(f'add i64 %i, {k}')}, i64 %last)")
         places.append([t.at(f"%{name}", i, v.type) for name in ("angles", "sines", "cosines")])
-        after = t.let(f"add i64 {k}, 1")
-        full = t.let(f"icmp eq i64 {after}, %count")
-        skipped = t.let(f"select i1 {full}, i64 %others, i64 0")
-        moved = t.let(f"add i64 {t.let(f'add i64 {i}, 1')}, {skipped}")
-        more = t.let(f"icmp slt i64 {moved}, %end")
-        next_k = t.let(f"select i1 {full}, i64 0, i64 {after}")
-        k = t.let(f"select i1 {more}, i64 {next_k}, i64 {k}")
-        i = t.let(f"select i1 {more}, i64 {moved}, i64 {i}")
-    t.let(f"add i64 {i}, 0", "%i.next")
-    t.let(f"add i64 {k}, 0", "%k.next")
+    t.let(f"add i64 %i, {together}", "%i.next")
     angles = [t.load(angle) for angle, _, _ in places]
     far = [_is_far(t, x) for x in angles]
     mask = reduce(lambda a, b: t.let(f"or <{v.lanes} x i1> {a}, {b}"), far)
@@ -122,7 +112,7 @@ def sine_cosine_functions(v: Vectors, slots: int, most: int = 4) -> list[str]:
     for some in places:
         t.do(f"call void @sin_cos.far({', '.join(f'ptr {place}' for place in some)})")
     t.jump("done", begin="done")
-    t.branch(more, "loop", "exit", begin="exit")
+    t.branch(t.let("icmp slt i64 %i.next, %count"), "loop", "exit", begin="exit")
     return [*t.ended(), *_far(v)]
 
 

@@ -78,6 +78,7 @@ class Vectors:
         known = {"fma": (t, t, t), "sqrt": (t,), "fabs": (t,), "copysign": (t, t)}
         lines = [f"declare {t} @llvm.{k}.{s}({', '.join(given)})" for k, given in known.items()]
         lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        lines.append("declare i64 @llvm.smin.i64(i64, i64)")
         return lines + [
             f"declare {e} @{name}{f}({', '.join([e] * count)})" for name, count in LIBRARY.items()
         ]
