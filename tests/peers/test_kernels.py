@@ -16,7 +16,7 @@ import pytest
 import armdyn
 from armdyn.errors import ArmdynWarning
 from armdyn.kernels.kernel import Kernel
-from armdyn.kernels.llvm.segments import lower, plan
+from armdyn.kernels.llvm.segments import Planner, lower
 from armdyn.kernels.llvm.target import Target
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
@@ -148,7 +148,7 @@ def test_long_robots(tree, joints, record_property):
     for n in joints:
         model = random_model("R" * n, 5, tree=tree)
         program = quantity_program(model, Request("inverse_dynamics"))
-        pieces = plan(program, lower(program, Target.host().fma))
+        pieces = Planner(program).plan(lower(program, Target.host().fma))
         sizes.append((program.operations.total, len(pieces.steps), pieces.slots))
     record_property("operations, steps and slots", sizes)
     for small, large in pairwise(sizes):

@@ -61,13 +61,13 @@ def sweep(
     from armdyn.sweeping.sweep import sweep as swept
 
     over = _over(states, set or [], random, sobol, seed, arm := robot.open(), degrees)
-    kept = _reductions(reduce, bins, levels, limits)
     options: dict[str, Any] = {} if friction else {"friction": False}
+    options |= {} if dtype == "float64" else {"dtype": dtype}
     try:
         with status("sweeping", "states", rate=True) as tell:
             found = swept(
-                arm, quantity, over, kept, store, scheduler, tell=partial(tell, "sweeping"),
-                by=tuple(by.split(",")) if by else (), dtype=dtype, **options,
+                arm, quantity, over, _reductions(reduce, bins, levels, limits), store, scheduler,
+                tell=partial(tell, "sweeping"), by=tuple(by.split(",")) if by else (), **options,
             )  # fmt: skip
     except KeyboardInterrupt:
         rest = f"; run the same command to go on from {store}" if store else ""
@@ -126,8 +126,7 @@ def _column(text: str) -> tuple[str, Any]:
         raise typer.BadParameter(
             f"{what}: expected LOWER:UPPER or LOWER:UPPER:POINTS, got {value!r}"
         )
-    ends: list[Any] = [number(what, part) if part else None for part in parts[:2]]
-    return name, (*ends, *(number(what, part) for part in parts[2:]))
+    return name, tuple(number(what, p) if p or k == 2 else None for k, p in enumerate(parts))
 
 
 def in_radians(arm: Any, name: str, value: Any) -> Any:

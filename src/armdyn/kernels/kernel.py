@@ -61,8 +61,8 @@ class Kernel:
         """For one state."""
         return self._build(entry=numpy_api.arrays_are_as_expected())
 
-    def _build(self, **form: bool) -> MachineCode:
-        code_for = LlvmTarget(Target.host(), self.dtype, **form)
+    def _build(self, entry: bool = False, blocks: bool = False) -> MachineCode:
+        code_for = LlvmTarget(Target.host(), self.dtype, entry=entry, blocks=blocks)
         return machine_code(self.model, self.request, code_for, self.cache, self.given_program)
 
     @property
@@ -201,8 +201,6 @@ class Kernel:
         """Whether these are plain arrays of one small batch, which NumPy has checked soonest."""
         if not arrays or type(arrays[0]) is not np.ndarray or arrays[0].ndim < 2:
             return False
-        if self._lies_in_blocks(arrays[0]):
-            return False
         batch = arrays[0].shape[:-1]
         if out is not None and (type(out) is not np.ndarray or out.shape != batch + self.shape):
             return False
@@ -211,7 +209,7 @@ class Kernel:
             plain = type(array) is np.ndarray and array.dtype is dtype
             if not plain or array.shape[:-1] != batch:
                 return False
-        return math.prod(batch) < 2 * SMALLEST
+        return math.prod(batch) < 2 * SMALLEST and not self._lies_in_blocks(arrays[0])
 
     def _labelled(self, arrays: Sequence[Any]) -> Any:
         """The result for arrays of xarray, of which it keeps the labels; what is lazy stays so."""

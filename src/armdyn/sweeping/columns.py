@@ -14,7 +14,6 @@ from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from armdyn.arrays import Array, check_names, frozen, real
 from armdyn.errors import SweepError, UnknownNameError, check_all_known, check_known, shown
@@ -174,7 +173,7 @@ class Subject:
     kernel: Kernel
     columns: Columns
     options: Mapping[str, Any]
-    """Of the quantity and its kernel, as they were given."""
+    """Of the quantity and the kernel, as they were given."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -223,21 +222,19 @@ class Subject:
 
 
 def subject(
-    robot: Robot,
-    quantity: str,
-    names: tuple[str, ...],
-    options: Mapping[str, Any],
-    dtype: npt.DTypeLike = "float64",
+    robot: Robot, quantity: str, names: tuple[str, ...], options: Mapping[str, Any]
 ) -> Subject:
     """The quantity as a function of what is swept over: payload and gravity if these are named."""
     check_known("quantity", quantity, QUANTITIES)
     known = {field.name for field in fields(Request)} - {"quantity", "effort", *NUMBERED}
-    check_all_known("option", options, sorted(known))
+    check_all_known("option", options, sorted({*known, "dtype"}))
+    dtype = options.get("dtype", "float64")
     more: dict[str, Any] = {
         a: True for a in NUMBERED if any(name.rstrip("0123456789") == a for name in names)
     }
     design = _design(robot, QUANTITIES[quantity], names)
     more |= {k: names_in(k, v) if k in ("wrench", "task") else v for k, v in options.items()}
+    more.pop("dtype", None)
     try:
         request = Request(quantity, effort=robot.search_effort, **more)
         if design:
@@ -248,8 +245,7 @@ def subject(
     except TypeError as reason:
         raise SweepError(f"{quantity}: {reason}") from None
     columns = columns_of(robot, kernel.inputs, design)
-    given = options if kernel.dtype == "float64" else {**options, "dtype": kernel.dtype}
-    return Subject(robot, QUANTITIES[quantity], kernel, columns, given)
+    return Subject(robot, QUANTITIES[quantity], kernel, columns, options)
 
 
 def _design(robot: Robot, quantity: Quantity, names: tuple[str, ...]) -> dict[str, float]:

@@ -4,6 +4,7 @@ The compiled loop is told of states and reductions in words; how the time of a b
 making states, evaluating and reducing them is measured by parts of one.
 """
 
+import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -120,9 +121,4 @@ def measured_shares(job: SweepJob) -> dict[str, float]:
 
 def _shortest(run: Callable[[], object]) -> float:
     """Processor time of this thread [s]."""
-    times = []
-    for _ in range(REPEATS):
-        start = thread_time()
-        run()
-        times.append(thread_time() - start)
-    return min(times)
+    return min(timeit.repeat(run, timer=thread_time, number=1, repeat=REPEATS))

@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from armdyn.errors import SweepError, check_known, shown
 from armdyn.io.describe import describe
@@ -48,7 +47,6 @@ def sweep(
     *,
     by: Sequence[str] = (),
     tell: Tell | None = None,
-    dtype: npt.DTypeLike = "float64",
     **options: Any,
 ) -> SweepResult:
     """Evaluate a quantity over many states, and keep what matters or store everything.
@@ -66,8 +64,8 @@ def sweep(
         client: A `dask.distributed.Client` or the address of a scheduler; None: threads here.
         by: Columns of a grid for each value of which a result is kept.
         tell: Called with the number of states that are done, and of all.
-        dtype: "float32" evaluates in single precision; states and what is kept are doubles.
-        options: Options of the quantity, as `friction=False`.
+        options: Options of the quantity, as `friction=False`. `dtype="float32"` computes results in
+            single precision; states, and what is kept, stay doubles.
 
     Raises:
         SweepError: States, reductions or the store do not fit; the cluster is not there.
@@ -75,7 +73,7 @@ def sweep(
     if tell is not None and not callable(tell):
         raise SweepError(f"tell: expected a function of two numbers, got {shown(tell)}")
     given = read_over(check_robot(robot), over)
-    what = subject(robot, quantity, tuple(given.said), options, dtype)
+    what = subject(robot, quantity, tuple(given.said), options)
     space = given.space(what.columns)
     kept = () if by is None else names_in("by", by)
     if kept:

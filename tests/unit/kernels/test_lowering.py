@@ -1,5 +1,6 @@
 """From programs to segments: whatever is moved, fused or put into a slot, the values stay."""
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,7 +17,8 @@ from armdyn.graph.linearize import delay, tighten
 from armdyn.graph.operations import OPERATIONS
 from armdyn.graph.program import Constant, Input, Instruction, Program
 from armdyn.kernels.llvm.fuse import FUSED, fuse
-from armdyn.kernels.llvm.segments import Segment, best_plan, hastened, lower, plan
+from armdyn.kernels.llvm.module import module
+from armdyn.kernels.llvm.segments import Planner, Segment, best_plan, hastened, lower
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.compiled_programs import HOST, compiled, targets
@@ -157,7 +159,7 @@ def test_segments_and_slots_keep_every_value(program, shortest, more, fma):
     needed = lower(program, fma)
     for lowered in (needed, hastened(needed)):
         check_order(program, lowered)
-        assert carried_out(program, plan(program, lowered, lengths)) == [
+        assert carried_out(program, Planner(program).plan(lowered, lengths)) == [
             values[k] for k in program.outputs
         ]
 
@@ -197,7 +199,7 @@ def test_segments_of_robots(name, quantity, fma):
     lowered = lower(program, fma)
     values = truth(program)
     for shortest, longest in ((80, 160), (5, 9), (40, 41)):
-        pieces = plan(program, lowered, (shortest, longest))
+        pieces = Planner(program).plan(lowered, (shortest, longest))
         assert carried_out(program, pieces) == [values[k] for k in program.outputs]
         lengths = [len(s.operations) for s in pieces.steps if isinstance(s, Segment)]
         assert max(lengths) <= longest
@@ -276,10 +278,26 @@ def test_work_is_about_linear_in_the_joints():
         for n in (10, 20, 40):
             model = random_model("R" * n, 5, tree=tree)
             program = quantity_program(model, Request("inverse_dynamics"))
-            pieces = plan(program, lower(program, HOST.fma, split=False))
+            pieces = Planner(program).plan(lower(program, HOST.fma, split=False))
             best = best_plan(program, HOST)
             sizes.append((len(program.instructions), len(pieces.steps), pieces.slots))
             assert best.slots <= 1.2 * pieces.slots  # what runs is not far from it
             assert len(best.steps) <= len(pieces.steps) + 1
         for small, large in pairwise(sizes):
             assert all(b <= 2.6 * a for a, b in zip(small, large, strict=True))
+
+
+@pytest.mark.parametrize("form", [{}, {"blocks": True}, {"sweep": True}], ids=str)
+def test_functions_are_called_with_what_they_take(form):
+    """LLVM does not say it if they are not, and what they read then is chance."""
+    model = random_model("RRRRRRRR", 3)
+    for quantity in ("inverse_dynamics", "forward_dynamics"):
+        program = quantity_program(model, Request(quantity, friction=False))
+        text = module(program, HOST, **form)
+        kinds = {}
+        for name, taken in re.findall(r"^define [^@]*@([\w.]+)\((.*?)\)", text, re.MULTILINE):
+            kinds[name] = [part.split()[0] for part in taken.split(",") if part]
+        calls = [c for c in re.findall(r"call [^@]*@([\w.]+)\((.*)\)", text) if c[0] in kinds]
+        assert {"begin", "sin_cos"} < {name for name, _ in calls} or form == {"sweep": True}
+        for name, passed in calls:
+            assert [part.split()[0] for part in passed.split(",")] == kinds[name], name

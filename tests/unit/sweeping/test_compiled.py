@@ -38,7 +38,7 @@ def small_blocks(monkeypatch):
 
 
 def job_of(robot, over, by=(), dtype="float64"):
-    what = subject(robot, "inverse_dynamics", tuple(over.said), {}, dtype)
+    what = subject(robot, "inverse_dynamics", tuple(over.said), {"dtype": dtype})
     space = over.space(what.columns)
     return _job(what, space.by(by) if by else space, KEPT, None)
 

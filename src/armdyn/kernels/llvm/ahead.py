@@ -32,9 +32,13 @@ Unit = tuple[list[str], list[str]]
 
 
 def units_ahead(
-    v: Vectors, pieces: Plan, arrays: tuple[int, ...], constants: dict[int, str]
+    v: Vectors,
+    pieces: Plan,
+    arrays: tuple[int, ...],
+    constants: dict[int, str],
+    output: tuple[int, ...],
 ) -> list[list[Unit]]:
-    """Rows that nothing here waits for, and units up to the sines and cosines, in their order."""
+    """Rows that nothing here waits for, units up to the sines and cosines, and lines to fetch."""
     transposed = {} if v.blocks else _rows(v, arrays)
     first = pieces.steps[: pieces.ahead]
     rest = pieces.steps[pieces.ahead :]
@@ -63,10 +67,10 @@ def units_ahead(
             early.append(_sums(IrWriter(v, names=f"sum{number}."), step, constants, angles))
             sums = {value for value, op, _ in step.operations if op == "angle_sum"}
             summed |= {slot for value, slot in step.stores.items() if value in sums}
-    return [late, early]
+    return [late, early, _lines_fetched(v, arrays, output)]
 
 
-def lines_fetched(v: Vectors, arrays: tuple[int, ...], output: tuple[int, ...]) -> list[Unit]:
+def _lines_fetched(v: Vectors, arrays: tuple[int, ...], output: tuple[int, ...]) -> list[Unit]:
     """Fetching of lines, as if rows followed each other: of the vector behind the one ahead."""
     near = 3 if v.bytes * sum(arrays) <= FIRST_CACHE_BYTES else 2  # the first cache, the second
     places = [(f"%ahead{k}", columns, 0, near) for k, columns in enumerate(arrays)]

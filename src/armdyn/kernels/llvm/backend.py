@@ -96,12 +96,11 @@ def build(program: Program, target: LlvmTarget) -> MachineCode:
     """
     processor = target.processor
     dtype = target.dtype
-    rows = target.rows
     if target.entry:
         text = entry_module(program, processor, dtype)
     else:
-        form = {"sweep": target.sweep, "blocks": target.blocks}
-        text = module(program, processor, dtype, rows=rows, **form)
+        sweep, blocks = target.sweep, target.blocks
+        text = module(program, processor, dtype, rows=target.rows, sweep=sweep, blocks=blocks)
     inputs = [(array.name, len(array.symbols)) for array in program.inputs]
     functions = [f for f in FUNCTIONS if f"@{f}(" in text]
     head = {"inputs": inputs, "shape": program.shape, "functions": functions}

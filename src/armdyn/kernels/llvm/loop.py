@@ -7,6 +7,7 @@ is ever read. Results go to their rows; where these are too few for all lanes, o
 columns do not follow each other, to a memory beside first.
 """
 
+from functools import reduce
 from itertools import accumulate
 from math import prod
 from operator import mul
@@ -75,13 +76,7 @@ class Loop:
     taken one after the other, each with what is done for the next. Of blocks, each is a state here.
     """
 
-    def __init__(
-        self,
-        v: Vectors,
-        pieces: Plan,
-        inputs: tuple[int, ...],
-        output: tuple[int, ...],
-    ):
+    def __init__(self, v: Vectors, pieces: Plan, inputs: tuple[int, ...], output: tuple[int, ...]):
         self.v = v
         self.lanes = 1 if v.blocks else v.lanes
         self.pieces = pieces
@@ -98,9 +93,8 @@ class Loop:
         self.distance = -(-(size - PAGE // 2) // PAGE) * PAGE + PAGE // 2
         vector_bytes = v.lanes * self.row_bytes
         self.most = max(1, GATHERED // vector_bytes)
-        slots = -(-(self.distance + size) // LINE) * LINE
-        self.gathered = slots
-        self.size = slots + (0 if v.blocks else self.most * vector_bytes + 2 * LINE)
+        self.gathered = -(-(self.distance + size) // LINE) * LINE
+        self.size = self.gathered + (0 if v.blocks else self.most * vector_bytes + 2 * LINE)
 
     def lines(self) -> list[str]:
         """The function, and what it calls if there is no memory."""
@@ -149,8 +143,10 @@ class Loop:
             sizes = accumulate(reversed(self.output), mul, initial=self.v.size)
             axes = reversed(range(len(self.output)))  # of results in C order
             outputs = [(t.item("%core", k), s) for k, s in zip(axes, sizes, strict=False)]
-        self._equal("%close", inputs)
-        self._equal("%dense", outputs)
+        for name, pairs in (("%close", inputs), ("%dense", outputs)):
+            same = (t.let(f"icmp eq i64 {distance}, {size}") for distance, size in pairs)
+            every = reduce(lambda a, b: t.let(f"and i1 {a}, {b}"), same, "true")
+            t.let(f"and i1 {every}, true", name)
 
     def _count(self) -> None:
         """How many vectors are taken, and whether each has a whole successor, to be begun."""
@@ -161,14 +157,6 @@ class Loop:
         others = t.let(f"sub i64 {whole}, 1")
         others = t.let(f"call i64 @llvm.smin.i64(i64 {others}, i64 {most})")
         t.let(f"select i1 %ready, i64 {others}, i64 1", "%blocks")
-
-    def _equal(self, name: str, pairs: list[tuple[str, int]]) -> None:
-        """Whether all distances are those of numbers that follow each other."""
-        t = self.t
-        all_are = "true"
-        for distance, size in pairs:
-            all_are = t.let(f"and i1 {all_are}, {t.let(f'icmp eq i64 {distance}, {size}')}")
-        t.let(f"and i1 {all_are}, true", name)
 
     def _scratch(self) -> str:
         """The slots of two vectors, on the stack if they are few; returns the label after it."""

@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise
 
 from armdyn.graph.operations import FAR_ANGLE
 from armdyn.graph.program import Program
-from armdyn.kernels.llvm.ahead import Unit, lines_fetched, merged, units_ahead
+from armdyn.kernels.llvm.ahead import Unit, merged, units_ahead
 from armdyn.kernels.llvm.loop import Loop, begin_function
 from armdyn.kernels.llvm.registers import WholeVectors, in_registers
 from armdyn.kernels.llvm.rollout_loop import RolloutLoop, StateRows
@@ -72,11 +72,7 @@ def module(
 
 
 def segment_functions(
-    v: Vectors,
-    pieces: Plan,
-    program: Program,
-    target: Target,
-    arrays: tuple[int, ...] | None = None,
+    v: Vectors, pieces: Plan, program: Program, target: Target, arrays: tuple[int, ...] = ()
 ) -> list[str]:
     """The functions of segments, and what they call; each says whether an angle was far from zero.
 
@@ -88,8 +84,7 @@ def segment_functions(
         for place, constant in enumerate(program.constants, start=len(program.symbols))
         if constant.value is not None
     }
-    units = units_ahead(v, pieces, arrays, constants) if arrays is not None else []
-    units += [lines_fetched(v, arrays, program.shape)] if arrays else []
+    units = units_ahead(v, pieces, arrays, constants, program.shape) if arrays else []
     segments = {k: step for k, step in enumerate(pieces.steps) if isinstance(step, Segment)}
     straight = [k for k, step in segments.items() if k >= pieces.ahead and not step.adds_angles]
     sizes = [1 + len(segments[k].operations) for k in straight]  # one of none takes units too
@@ -100,13 +95,12 @@ def segment_functions(
     }
     # other processors take a constant from memory into all lanes within an operation
     table = WholeVectors(v) if v.lanes > 1 and target.bits < 512 else None
-    given = first = ["ptr %here", *(f"ptr %in{k}" for k in range(len(v.blocks)))]
-    given += ["ptr %next"] if arrays is not None else []
-    given += ["ptr %out, i64 %out.stride"] if arrays else []
-    given += [f"ptr %ahead{k}, i64 %stride{k}" for k in range(len(arrays or ()))]
+    given = ["ptr %here", *(f"ptr %in{k}" for k in range(len(v.blocks)))]
+    rows = [f"ptr %ahead{k}, i64 %stride{k}" for k in range(len(arrays))]
+    more = ["ptr %next", "ptr %out, i64 %out.stride", *rows] if arrays else []
     lines = angle_sum_functions(v) if any(s.adds_angles for s in segments.values()) else []
     for number, step in segments.items():
-        taken = ", ".join(given if number >= pieces.ahead else first)
+        taken = ", ".join([*given, *(more if number >= pieces.ahead else ())])
         lines.append(f"define internal i1 @segment{number}({taken}) noinline nounwind {{")
         if step.adds_angles:
             lines += _sums(v, step, constants)
@@ -117,10 +111,7 @@ def segment_functions(
 
 
 def _straight(
-    v: Vectors,
-    segment: Segment,
-    constants: dict[int, str],
-    work: list[list[Unit]],
+    v: Vectors, segment: Segment, constants: dict[int, str], work: list[list[Unit]]
 ) -> list[str]:
     """Operations, with units for another vector spread between them.
 

@@ -170,21 +170,6 @@ class Plan:
         return count
 
 
-def plan(
-    program: Program,
-    lowered: Layers,
-    lengths: tuple[int, int] = LENGTHS,
-    group: int = 0,
-    blocks: bool = False,
-) -> Plan:
-    """Where to cut the layers of a program, and what is where.
-
-    Results are written into rows, so many columns at a time; or they stay in slots (0), and so do
-    inputs. With blocks the slots of inputs stand for the places in memory where these are.
-    """
-    return _Planner(program, group, blocks).plan(lowered, *lengths)
-
-
 def best_plan(
     program: Program,
     target: Target,
@@ -195,18 +180,19 @@ def best_plan(
     """The plan with the fewest stores of some.
 
     Whether sums are split is decided for one number of registers, because it changes the rounding;
-    the order of operations, which does not, is decided for those of the processor. Results are as
-    in `plan`.
+    the order of operations, which does not, is decided for those of the processor. Arguments are
+    as in `Planner`.
     """
     if len(program.instructions) > MOST_REORDERED.value:
         orders: tuple[Layers, ...] = (hastened(lower(program, target.fma)),)
     else:
         ways = {split: lower(program, target.fma, split=split) for split in (True, False)}
-        usual = {split: plan(program, way).stores(USUAL_REGISTERS) for split, way in ways.items()}
+        plans = {split: Planner(program).plan(way) for split, way in ways.items()}
+        usual = {split: p.stores(USUAL_REGISTERS) for split, p in plans.items()}
         chosen = ways[_fewest(usual)]
         orders = hastened(chosen), chosen
-    plans = [plan(program, order, lengths, group, blocks) for order in orders]
-    return plans[_fewest({k: p.stores(target.registers) for k, p in enumerate(plans)})]
+    found = [Planner(program, group, blocks).plan(order, lengths) for order in orders]
+    return found[_fewest({k: p.stores(target.registers) for k, p in enumerate(found)})]
 
 
 def _fewest(stores: Mapping[_Key, int]) -> _Key:
@@ -221,10 +207,14 @@ def groups(columns: int, size: int) -> list[int]:
     return [min(column, columns - size) for column in range(0, columns, size)]
 
 
-class _Planner:
-    """Gives every value that outlives its piece a slot, and slots that are free again to others."""
+class Planner:
+    """Gives every value that outlives its piece a slot, and slots that are free again to others.
 
-    def __init__(self, program: Program, group: int, blocks: bool):
+    Results are written into rows, so many columns at a time (`group`); or they stay in slots (0),
+    and so do inputs. With `blocks` the slots of inputs stand for where they lie in memory.
+    """
+
+    def __init__(self, program: Program, group: int = 0, blocks: bool = False):
         self.program = program
         self.blocks = blocks
         self.inputs = len(self.program.symbols)
@@ -235,10 +225,11 @@ class _Planner:
         self.slots = self.inputs
         self.last: dict[int, int] = {}
 
-    def plan(self, lowered: Layers, shortest: int, longest: int) -> Plan:
+    def plan(self, lowered: Layers, lengths: tuple[int, int] = LENGTHS) -> Plan:
+        """Where to cut the layers of the program, and what is where."""
         pieces: list[Layer] = []  # of operations, or of angles
         for layer in lowered:
-            cut = _cut(layer.operations, set(self.program.outputs), shortest, longest)
+            cut = _cut(layer.operations, set(self.program.outputs), *lengths)
             pieces += [Layer(operations, ()) for operations in cut]
             pieces += [Layer((), layer.angles)] if layer.angles else []
         self.ahead = _independent(pieces)

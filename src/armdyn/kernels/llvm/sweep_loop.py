@@ -99,8 +99,7 @@ class SweepLoop:
             *sorted({*self.wide.declarations()}.difference(self.v.declarations())),
             *fill_functions(self.wide, self.columns, MADE, VECTORS),
             *reduce_functions(self.wide, self.entries),
-            *self._fill_rows(),
-            *(self._conversions() if self.v.size < 8 else []),
+            *chain.from_iterable(load_function(self.wide, k) for k in {*self.v.blocks}),
             *t.ended(),
             *scratch.splitlines(),
         ]
@@ -111,17 +110,16 @@ class SweepLoop:
         v = self.v
         per = v.lanes // self.wide.lanes
         self.state_bytes = self.columns * v.bytes
+        sizes = {"slots": self.columns, "results": self.entries}
         at = 0
-        pointers = []
-        for name, columns in (("slots", self.columns), ("results", self.entries)):
-            pointers.append(t.at("%slots", at, name=f"%{name}.wide"))
-            at += VECTORS * columns * v.bytes
-            if per > 1:
-                pointers[-1] = t.at("%slots", at, name=f"%{name}.narrow")
-                at += VECTORS // per * columns * v.bytes
-        starts = [t.at(pointers[0], sum(v.blocks[:k]) * v.bytes) for k in range(len(v.blocks))]
+        for kind, vectors in (("wide", VECTORS), ("narrow", VECTORS // per if per > 1 else 0)):
+            for name, columns in sizes.items():
+                t.at("%slots", at, name=f"%{name}.{kind}")
+                at += vectors * columns * v.bytes
+        slots, results = (f"%{name}.{'narrow' if per > 1 else 'wide'}" for name in sizes)
+        starts = [t.at(slots, sum(v.blocks[:k]) * v.bytes) for k in range(len(v.blocks))]
         places = [(place, self.state_bytes) for place in starts]
-        places.append((pointers[1], self.entries * v.bytes))
+        places.append((results, self.entries * v.bytes))
         t.let("alloca i64, align 8", "%count")
         for name, kind in (("args", "ptr"), ("steps", "i64")):
             t.let(f"alloca [{len(places)} x {kind}], align 8", f"%{name}")
@@ -137,36 +135,30 @@ class SweepLoop:
         count = t.let(f"udiv i64 {t.let(f'add i64 %blocks, {per - 1}')}, {per}")
         t.do(f"store i64 {count}, ptr %count")
         if per > 1:
-            t.do("call void @narrow(ptr %slots.wide, ptr %slots.narrow)")
+            self._convert("slots", self.columns)
         t.do("call void @loop(ptr %args, ptr %count, ptr %steps, ptr null)")
         if per > 1:
-            t.do("call void @widen(ptr %results.wide, ptr %results.narrow)")
+            self._convert("results", self.entries)
 
-    def _conversions(self) -> list[str]:
-        """`@narrow` and `@widen`: all vectors of doubles to blocks of floats, and back."""
+    def _convert(self, name: str, columns: int) -> None:
+        """States from doubles to floats, or results back, in all blocks that there may be."""
+        t = self.t
         w = self.wide
         small = f"<{w.lanes} x float>"
-        lines = []
-        for name, columns in (("narrow", self.columns), ("widen", self.entries)):
-            head = f"define internal void @{name}(ptr %wide, ptr %narrow) noinline nounwind {{"
-            t = IrWriter(w, head)
-            t.label("entry")
 
-            def column(c: str, t: IrWriter = t, name: str = name, columns: int = columns) -> None:
-                for b in range(VECTORS):
-                    wide = t.at(t.at("%wide", b * columns * w.bytes), c, w.type)
-                    block = t.at(t.at("%narrow", b // 2 * columns * w.bytes), c, w.type)
-                    narrow = t.at(block, b % 2, small)
-                    if name == "narrow":
-                        x = t.let(f"fptrunc {w.type} {t.load(wide)} to {small}")
-                        t.store(x, narrow, small, w.bytes // 2)
-                    else:
-                        x = t.load(narrow, small, w.bytes // 2)
-                        t.store(t.let(f"fpext {small} {x} to {w.type}"), wide)
+        def column(c: str) -> None:
+            for b in range(VECTORS):
+                wide = t.at(t.at(f"%{name}.wide", b * columns * w.bytes), c, w.type)
+                block = t.at(t.at(f"%{name}.narrow", b // 2 * columns * w.bytes), c, w.type)
+                half = t.at(block, b % 2, small)
+                if name == "slots":
+                    x = t.let(f"fptrunc {w.type} {t.load(wide)} to {small}")
+                    t.store(x, half, small, w.bytes // 2)
+                else:
+                    x = t.load(half, small, w.bytes // 2)
+                    t.store(t.let(f"fpext {small} {x} to {w.type}"), wide)
 
-            each(t, "c", columns, column)
-            lines += t.ended()
-        return lines
+        each(t, f"{name}.all", columns, column)
 
     def _run(self) -> None:
         """The next run: how many states it has, its columns that stay, and what it is kept in."""
@@ -206,7 +198,18 @@ class SweepLoop:
             "i64 %sobol_stride, ptr %sobol_low, ptr %sobol_width"
         )
         t.do(f"call void @fill_sobol(ptr {slots}, i64 {row}, {given})")
-        t.do(f"call void @fill_rows(ptr {slots}, i64 {row}, i64 %last, ptr %rows)")
+        t.branch(t.let("icmp eq ptr %rows, null"), "made", "load", begin="load")
+        for b in range(MADE):
+            first = t.let(f"add i64 {row}, {b * self.wide.lanes}")
+            first = t.let(f"call i64 @llvm.smin.i64(i64 {first}, i64 %last)")
+            for k, columns in enumerate(self.v.blocks):
+                base = t.item("%rows", k, "ptr")
+                slot = b * self.columns + sum(self.v.blocks[:k])
+                t.do(
+                    f"call void @load{columns}(ptr {base}, i64 {columns * 8}, i64 {first}, "
+                    f"i64 %last, i64 8, ptr {t.at(slots, slot * self.wide.bytes)})"
+                )
+        t.jump("made", begin="made")
 
     def _reduce(self) -> None:
         t = self.t
@@ -217,24 +220,3 @@ class SweepLoop:
             given = ", ".join([begin, f"ptr %{name}.kept", *more])
             t.do(f"call void @{name}({given})")
             t.jump(f"{name}.end", begin=f"{name}.end")
-
-    def _fill_rows(self) -> list[str]:
-        """`@fill_rows`: states from rows in memory, if there are any."""
-        w = self.wide
-        given = "ptr %slots, i64 %row, i64 %last, ptr %rows"
-        t = IrWriter(w, f"define internal void @fill_rows({given}) nounwind {{")
-        t.branch(t.let("icmp eq ptr %rows, null"), "exit", "load", begin="load")
-        for b in range(MADE):
-            row = t.let(f"add i64 %row, {b * w.lanes}")
-            row = t.let(f"call i64 @llvm.smin.i64(i64 {row}, i64 %last)")
-            for k, columns in enumerate(self.v.blocks):
-                base = t.item("%rows", k, "ptr")
-                first = b * self.columns + sum(self.v.blocks[:k])
-                slot = t.at("%slots", first * w.bytes)
-                t.do(
-                    f"call void @load{columns}(ptr {base}, i64 {columns * w.size}, i64 {row}, "
-                    f"i64 %last, i64 {w.size}, ptr {slot})"
-                )
-        t.jump("exit", begin="exit")
-        loads = [load_function(w, columns) for columns in {*self.v.blocks}]
-        return [*chain.from_iterable(loads), *t.ended()]
