@@ -2,7 +2,7 @@
 
 import ctypes
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from importlib.util import find_spec
 from typing import Any
 
@@ -47,31 +47,29 @@ def peak_loop() -> Contender:
         call(PASSES, ctypes.addressof(out))
         return code, out  # which must live as long
 
-    flops = 2 * vectors.lanes * CHAINS * UNROLLED * PASSES
-    return Contender("fused multiply-adds", run, flops)
+    return Contender("fused", run, 2 * vectors.lanes * CHAINS * UNROLLED * PASSES)
 
 
-def kernel_flops(kernel: Kernel) -> int:
-    """Multiplications, additions and divisions that one state takes, sines and cosines included.
+def kernel_flops(kernel: Kernel) -> tuple[int, int]:
+    """Operations that one state takes, sines and cosines included, and the products among them.
 
     As they are executed: a product that is fused into two sums is computed twice, and counts twice.
     """
     steps = best_plan(kernel.program, Target.host()).steps
     cost = {op.name: int(op.cost in ("add", "mul", "div")) for op in OPERATIONS.values()}
     cost |= dict.fromkeys(FUSED, 2)
-    segments = (step.operations for step in steps if isinstance(step, Segment))
-    flops = sum(cost[op] for operations in segments for _, op, _ in operations)
+    ops = [op for step in steps if isinstance(step, Segment) for _, op, _ in step.operations]
     angles = sum(step.count for step in steps if isinstance(step, SineCosine))
-    return flops + angles * FLOPS[kernel.dtype]
+    each = FLOPS[kernel.dtype]  # of which all but a sum and two products are fused
+    products = sum(op in FUSED or op == "mul" for op in ops) + angles * (each // 2 + 1)
+    return sum(cost[op] for op in ops) + angles * each, products
 
 
 def _text(v: Vectors) -> str:
     """x ← x/2 + 1/4 in every chain, which stays near 1/2 and so meets no slow number."""
-    t = IrWriter(v)
-    t.lines.append("define void @peak(i64 %n, ptr %out) nounwind {")
+    t = IrWriter(v, "define void @peak(i64 %n, ptr %out) nounwind {")
     t.label("entry")
-    t.do("br label %loop")
-    t.label("loop")
+    t.jump("loop", begin="loop")
     t.let("phi i64 [0, %entry], [%next, %loop]", "%i")
     chains = [
         t.let(f"phi {v.type} [{v.splat(1.0 + k)}, %entry], [%end{k}, %loop]", f"%start{k}")
@@ -82,13 +80,8 @@ def _text(v: Vectors) -> str:
     for k, x in enumerate(chains):
         t.let(f"bitcast {v.type} {x} to {v.type}", f"%end{k}")
     t.let("add i64 %i, 1", "%next")
-    t.let("icmp slt i64 %next, %n", "%more")
-    t.do("br i1 %more, label %loop, label %exit")
-    t.label("exit")
-    total = chains[0]
-    for x in chains[1:]:
-        total = t.binary("add", total, x)
-    t.store(total, "%out", align=8)
+    t.branch(t.let("icmp slt i64 %next, %n"), "loop", "exit", begin="exit")
+    t.store(reduce(partial(t.binary, "add"), chains), "%out", align=8)
     return "\n".join([*v.declarations(), *t.ended()]) + "\n"
 
 
@@ -113,19 +106,26 @@ def batch_contender(robot: Robot, quantity: str, states: list[Array]) -> Contend
     def run() -> Array:
         return kernel(*states, out=out)
 
-    return Contender(f"{quantity} of {robot.name!r} by armdyn", run, len(out), run)
+    name = f"{quantity} of {robot.name!r} by armdyn"
+    return Contender(name, run, states[0][..., 0].size, run)
 
 
 def peak_share(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:
-    """Inverse dynamics beside the shortest time in which the processor can do its operations."""
+    """Inverse dynamics beside the shortest times for its operations, and for its products alone."""
     kernel: Any = robot.kernel("inverse_dynamics", friction=False)
-    flops = kernel_flops(kernel.__self__)
+    flops, products = kernel_flops(kernel := kernel.__self__)
     for states in (CACHED_STATES, count):
-        ours = batch_contender(robot, "inverse_dynamics", random_states(robot, states))
-        time, operation = alternate([ours, peak_loop()], seconds)
-        what = f"{flops} operations of inverse dynamics, {states} states"
-        peak = f"peak of {1e-9 / operation:.1f} GFLOP/s"
-        yield Speed(robot.name, "peak", what, time, peak, flops * operation)
+        rows = random_states(robot, states // kernel.lanes * kernel.lanes)
+        wide = np.reshape(rows, (3, -1, kernel.lanes, robot.n))
+        blocks = wide.swapaxes(2, 3).copy().swapaxes(2, 3)
+        ours = [batch_contender(robot, "inverse_dynamics", [*given]) for given in (rows, blocks)]
+        *times, operation = alternate([*ours, peak_loop()], seconds)
+        for how, time in zip(("states", "states in blocks"), times, strict=True):
+            what = f"operations of inverse dynamics, {states} {how}"
+            peak = f"peak of {1e-9 / operation:.1f} GFLOP/s", flops * operation
+            bound = "multipliers", 2 * products * operation  # a product takes one for a turn
+            yield Speed(robot.name, "peak", f"{flops} {what}", time, *peak)
+            yield Speed(robot.name, "peak", f"{products} {what}", time, *bound)
 
 
 def thread_share(robot: Robot, seconds: float, count: int) -> Iterator[Speed]:

@@ -88,8 +88,14 @@ def test_all_peers_compute_what_we_do_and_every_number_is_one(report):
 @pytest.mark.slow
 def test_the_processor_is_measured_in_the_caches_and_out_of_them(report):
     rows = [row for row in report.rows if (row.robot, row.case) == ("ur5e", "peak")]
-    assert [row.what.split(", ")[1] for row in rows] == ["2048 states", "10000 states"]
+    ways = [f"{n} states{how}" for n in (2048, 10000) for how in ("", " in blocks")]
+    assert [row.what.split(", ")[1] for row in rows] == [way for way in ways for _ in range(2)]
     assert all(0.05 < row.ratio < 1 for row in rows)
+    for peak, bound in zip(rows[::2], rows[1::2], strict=True):
+        assert bound.against == "multipliers"
+        products, operations = (int(row.what.split()[0]) for row in (bound, peak))
+        assert products < operations < 2 * products
+        assert peak.theirs / 2 < bound.theirs < 2 * peak.theirs
     (row,) = (row for row in report.rows if (row.robot, row.case) == ("ur5e", "threads"))
     assert row.what.startswith("batch inverse dynamics, 100000 states, ")
     assert row.against == "one thread"
