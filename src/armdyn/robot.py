@@ -1143,7 +1143,8 @@ class Robot:
 
 
 def check_robot(robot: object) -> Robot:
-    """The robot itself, or a ModelError if it is none."""
+    """The robot itself, or that of a model; anything else is a ModelError."""
+    robot = Robot(robot) if isinstance(robot, RobotModel) else robot
     if not isinstance(robot, Robot):
         raise ModelError(f"expected a Robot, got {shown(robot)}; load it first")
     return robot

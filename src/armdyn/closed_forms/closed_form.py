@@ -32,7 +32,8 @@ class ClosedForm:
     @cached_property
     def M(self) -> Array:
         """Mass matrix, (N, N)."""
-        M, K = self.robot.rotors + self.robot.ring.number(0), self.robot.K
+        M = self.robot.rotors + self.robot.ring.number(0)
+        K = self.robot.K
         for joints, model in self.robot.parts:
             M[np.ix_(joints, joints)] += mass_matrix(model, self.robot.positions(joints))
         return self._clean(M if K is None else K.T @ M @ K)

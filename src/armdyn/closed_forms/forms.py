@@ -28,7 +28,7 @@ from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, RobotModel
 from armdyn.report.result import parts_of, plain_data
-from armdyn.robot import Robot
+from armdyn.robot import Robot, check_robot
 from armdyn.shorten.canonical.parameters import parameters
 
 FORMATS = ("text", "latex", "markdown", "sympy", "python")
@@ -193,12 +193,10 @@ def equations(
 
 
 def _checked(robot: Any, form: str, digits: int) -> RobotModel:
-    if not isinstance(robot, Robot | RobotModel):
-        raise ModelError(f"equations are those of a Robot, got {shown(robot)}; load it first")
+    model = check_robot(robot).model
     check_known("form of the equations", form, FORMS)
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
         raise ModelError(f"digits are a whole number from 1 to {MOST_DIGITS}, got {shown(digits)}")
-    model = robot.model if isinstance(robot, Robot) else robot
     if not model.joints:
         raise ModelError(f"robot {model.name!r} has no moving joint, so no equations of motion")
     check_loops(model, form)

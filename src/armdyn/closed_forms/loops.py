@@ -189,7 +189,8 @@ class _Writer:
         p, r = dyad.unknown
         D = A[p][0] * A[r][1] - A[r][0] * A[p][1]
         parts = factored(loop.robot, D)
-        b, write = loop.rate(loop.rate(closure)), BlockWriter(loop.robot, self.digits)
+        b = loop.rate(loop.rate(closure))
+        write = BlockWriter(loop.robot, self.digits)
 
         def solved(v: Sequence[Trig], first: bool) -> Expr:
             """A row of -adj(A_p) v / D."""

@@ -257,7 +257,8 @@ def _known_sizes(model: RobotModel) -> list[Array]:
     lengths: list[Array] = [np.zeros(1)]
     products: list[Array] = [np.zeros(1)]
     for joint in model.joints:
-        R, p = joint.placement[:3, :3], joint.placement[:3, 3]
+        R = joint.placement[:3, :3]
+        p = joint.placement[:3, 3]
         k = R @ joint.axis
         numbers.append(np.abs([*k, *(-skew(k) @ skew(k)).flat]))
         lengths.append(np.abs([*p, *(2.0 * p), *(skew(k) @ skew(p) + skew(p) @ skew(k)).flat]))

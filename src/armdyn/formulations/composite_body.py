@@ -48,7 +48,8 @@ def mass_matrix(model: RobotModel, q: Array) -> Array:
             moments[up].append(n @ R_i + cross(P[i][..., None, :], f))
             members[up] += members[i]
             # parallel axes: about the parent's origin, with h the first moment about O_i
-            h_i, S = rotate(R[i], h[i]), skew(P[i])
+            h_i = rotate(R[i], h[i])
+            S = skew(P[i])
             S_h = skew(h_i)
             I_i = R[i] @ I[i] @ R_i
             I[up] = I[up] + I_i - S @ S_h - S_h @ S - m[i] * (S @ S)

@@ -114,7 +114,8 @@ def newton_euler_link(
         slide = times(joint.type.travel(q[..., i]), z)
         p, I = axes @ E[:3, 3] + slide, body.moment_about_com
         steps.append(_Step(R, z0, z, p, body.com, I, np.eye(3), axes, slide))
-    R, p = model.joints[0].placement[:3, :3], model.joints[0].placement[:3, 3]
+    R = model.joints[0].placement[:3, :3]
+    p = model.joints[0].placement[:3, 3]
     moving = None if turning is None else (rotate_back(R, turning[0]), rotate_back(R, turning[1]))
     start = _start(R.T @ p, rotate_back(model.base[..., :3, :3] @ R, model.gravity), moving)
     return _recursion(model, steps, start, qd, qdd, wrench)

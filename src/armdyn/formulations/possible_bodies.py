@@ -137,7 +137,8 @@ def floored_pseudo(body: Inertia) -> Array:
     Point masses, plates and reduced sets, whose numbers no body has, become bodies near to them.
     """
     J = body.pseudo.astype(float)
-    mass, centre = J[3, 3], J[:3, 3] / J[3, 3]
+    mass = J[3, 3]
+    centre = J[:3, 3] / J[3, 3]
     spread = J[:3, :3] - mass * np.outer(centre, centre)
     values, axes = np.linalg.eigh(0.5 * (spread + spread.T))
     size = max(values.max(), EIGENVALUE_FLOOR * mass * max(float(centre @ centre), 1e-4))

@@ -67,7 +67,8 @@ class Objective:
     def plain(cls, prior: PriorBodies, scale: Array, signed: Array, centre: Array) -> "Objective":
         """Without data, all weights being 1."""
         N, T = len(prior.roots), block_diag(*prior.to_ten(), np.diag(scale))
-        middle, ones = np.where(signed, centre, 1.0), np.ones(N + len(scale))
+        middle = np.where(signed, centre, 1.0)
+        ones = np.ones(N + len(scale))
         return cls(T, N, signed, ones, middle, np.zeros(T.shape), np.zeros(len(T)))
 
     def with_data(self, A: Array, b: Array) -> "Objective":

@@ -29,7 +29,8 @@ def solve_ltdl(
     The zeros of M depend on the paths: for each joint those from the base up to and including it.
     The guard gets each pivot and the inertia it is left of, and returns the pivot to use.
     """
-    N, above = len(paths), [path[-2::-1] for path in paths]
+    N = len(paths)
+    above = [path[-2::-1] for path in paths]
     H = {(k, j): M[..., k, j][()] for k in range(N) for j in (k, *above[k])}
     L = {}
     along = -1 if b.ndim < M.ndim else -2

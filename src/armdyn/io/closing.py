@@ -164,6 +164,7 @@ def _residuals(model: RobotModel, loops: Sequence[Loop], q: Array) -> Array:
         if loop.couples:
             rows.append(q[loop.link_a] - polynomial(loop.coefficients, q[loop.link_b]))
             continue
-        A, B = frames[loop.link_a] @ loop.frame_a, frames[loop.link_b] @ loop.frame_b
+        A = frames[loop.link_a] @ loop.frame_a
+        B = frames[loop.link_b] @ loop.frame_b
         rows += [row.residual(A, B, loop.length) for row in loop.cut.rows]
     return np.array(rows)

@@ -380,7 +380,8 @@ def _check_complete(
             some = found.get("current", {})  # noqa: PLW2901 (what there is of the torques)
         elif not some and quantity != "q":
             continue
-        missing, what = [joints[i] for i in range(n) if i not in some], NAMES[quantity]
+        missing = [joints[i] for i in range(n) if i not in some]
+        what = NAMES[quantity]
         about = f"the {what} of {', '.join(missing)} are missing"
         about = about if some else f"no column of {what} was recognised"
         raise source.error(

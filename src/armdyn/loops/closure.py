@@ -63,7 +63,8 @@ class Closure:
         if self.iteration or not all(isinstance(step, LinearStep) for step in self.steps):
             return None
         N, columns = len(self.model.joints), self.model.independent
-        K, k = np.zeros((N, len(columns))), np.zeros(N)
+        K = np.zeros((N, len(columns)))
+        k = np.zeros(N)
         K[list(columns), range(len(columns))] = 1.0
         for step in self.steps:
             assert isinstance(step, LinearStep)

@@ -337,7 +337,8 @@ def _drawn(iteration: Iteration) -> Array:
     for i, x in zip(model.independent, start, strict=True):
         limits, kind = model.joints[i].limits, model.joints[i].type
         reach = np.pi if kind.turns else iteration.size
-        low, high = max(limits.lower, x - reach), min(limits.upper, x + reach)
+        low = max(limits.lower, x - reach)
+        high = min(limits.upper, x + reach)
         ends.append((min(low, x), max(high, x)))
     low, high = np.array(ends).T
     near = rng.uniform(0.0, 1.0, (TRIED, 1))

@@ -37,7 +37,8 @@ def planar_torques(
     x, y = normal_axes(z)
     number = at.q[0].graph.number
     g = model.base[:3, :3].T @ model.gravity if weight else np.zeros(3)
-    rates, changes = entries(at.rates(qd)), entries(at.accelerations(qd, qdd))
+    rates = entries(at.rates(qd))
+    changes = entries(at.accelerations(qd, qdd))
     N = len(model.joints)
     paths: list[Path] = []
     A: list[Pair] = []
@@ -59,10 +60,12 @@ def planar_torques(
     moments: list[Any] = [0.0] * N
     forces: list[Pair] = [(0.0, 0.0)] * N
     for i in reversed(range(N)):
-        inertia, R = model.links[i].inertia, frames[i][:3, :3]
+        inertia = model.links[i].inertia
+        R = frames[i][:3, :3]
         u = R @ inertia.first_moment
         axis = model.joints[i].axis
-        w, dw = angle_of(rates, paths[i]), angle_of(changes, paths[i])
+        w = angle_of(rates, paths[i])
+        dw = angle_of(changes, paths[i])
         p = at.along(paths[i], (float(u @ x), float(u @ y)))
         moment = number(float(axis @ inertia.moment @ axis)) * dw + outer(p, A[i])
         force = added(scaled(dw, across(p)), scaled(-(w * w), p))

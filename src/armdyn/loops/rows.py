@@ -92,7 +92,8 @@ def _row(model: RobotModel, frames: WorldFrames, loop: Loop, A: Array, f: Array,
     sums: list[Any] = [0.0 * A[..., 0, 3] for _ in model.joints]
     for sign, link in ((1.0, loop.link_a), (-1.0, loop.link_b)):
         for j in model.paths[link] if link >= 0 else ():
-            z, arm = frames.z[j], A[..., :3, 3] - frames.O[j]
+            z = frames.z[j]
+            arm = A[..., :3, 3] - frames.O[j]
             combine = model.joints[j].type.combine
             sums[j] = sums[j] + sign * combine(
                 (f * z).sum(-1), (f * cross(z, arm)).sum(-1) + (m * z).sum(-1)
@@ -145,7 +146,8 @@ def _accelerations(
     dw: list[Array] = []
     for i, joint in enumerate(model.joints):
         up, z = joint.parent, frames.z[i]
-        a_i, dw_i = np.zeros_like(frames.O[i]), np.zeros_like(frames.O[i])
+        a_i = np.zeros_like(frames.O[i])
+        dw_i = np.zeros_like(frames.O[i])
         if up >= 0:
             arm = frames.O[i] - frames.O[up]
             a_i = a[up] + cross(dw[up], arm) + cross(w[up], cross(w[up], arm))

@@ -118,7 +118,8 @@ class DesignedRobot(TracedRobot):
         if not set(own) & set(self.names):
             return link
         m = self.design.get(f"m{i}", mass)
-        c, about = np.array(com, dtype=object), np.array(tensor, dtype=object)
+        c = np.array(com, dtype=object)
+        about = np.array(tensor, dtype=object)
         for k, axis in enumerate("xyz"):
             c[k] = self.design.get(f"{axis}{i}", c[k])
         for name, a, b in ENTRIES:

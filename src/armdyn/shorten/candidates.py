@@ -87,7 +87,8 @@ class Cones:
 
 def _dominators(net: Network, order: list[int]) -> list[int]:
     """The nearest cell that every way from the outputs to a cell passes, by cell."""
-    above, depth = [_UNKNOWN] * len(net.definition), [0] * len(net.definition)
+    above = [_UNKNOWN] * len(net.definition)
+    depth = [0] * len(net.definition)
     for literal in net.outputs:
         above[literal >> 1] = _OUTSIDE
     for cell in reversed(order):
@@ -161,7 +162,8 @@ class Pool:
         keys = np.zeros((3, n, n), dtype=np.uint64)
         while start < n:
             stop = min(n, start + max(1, BLOCK // (n - start)))
-            x, y = self.values[start:stop, None], self.values[None, start:]
+            x = self.values[start:stop, None]
+            y = self.values[None, start:]
             block = unsigned(np.stack([field.add(x, y), field.sub(x, y), field.mul(x, y)]))
             keys[:, start:stop, start:] = np.triu(block)
             start = stop

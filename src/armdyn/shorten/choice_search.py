@@ -159,7 +159,8 @@ def searched_origins(
         return table.count(outputs, [table.definitions])
 
     space = options(robot)
-    starts, places = [space.quick, space.start], space.of_links([("passes_on",)])[::-1]
+    starts = [space.quick, space.start]
+    places = space.of_links([("passes_on",)])[::-1]
     if n > SEARCHED_ORIGINS.value:
         starts, places = starts[:1], []
     return list(search(starts, places, cost, points=0).items())

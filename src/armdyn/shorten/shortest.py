@@ -150,7 +150,8 @@ def _undivided(robot: CanonicalRobot, part: Part) -> Program:
 
 def searched(robot: CanonicalRobot, part: Part, budget: SearchBudget) -> Program:
     """The program of a part found by a search on a robot of numbers, and proved."""
-    writer, long = PartWriter(robot), len(robot.links) > SEARCHED_JOINTS.value and not budget.deep
+    writer = PartWriter(robot)
+    long = len(robot.links) > SEARCHED_JOINTS.value and not budget.deep
     ways = _ways(writer, part, budget, long)
     if long:
         outputs = min(ways, key=lambda way: count(way).total)

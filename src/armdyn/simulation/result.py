@@ -208,7 +208,8 @@ class Simulation(DrawnResult):
         if self.tracking_error is None:
             return Section("", data={"tracking": None})
         error = self.tracking_error.reshape(-1, self.robot.n)  # over all arms and instants
-        largest, rms = np.abs(error).max(axis=0), np.sqrt(np.mean(np.square(error), axis=0))
+        largest = np.abs(error).max(axis=0)
+        rms = np.sqrt(np.mean(np.square(error), axis=0))
         rows = [
             (joint.name, joint.type.unit, *(f"{unrounded(x[i], 1.0):.6g}" for x in (largest, rms)))
             for i, joint in enumerate(self.robot.model.coordinate_joints)
@@ -222,7 +223,8 @@ class Simulation(DrawnResult):
         scale = float(max(np.abs(values).max() for values in stored.values()))
         rows = []
         for name, values in stored.items():
-            first, last = values[..., 0].mean(), values[..., -1].mean()
+            first = values[..., 0].mean()
+            last = values[..., -1].mean()
             rows.append(
                 (name, *(f"{unrounded(x, scale):.6g}" for x in (first, last, last - first)))
             )

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_joint_vector, check_truth, real
 from armdyn.errors import ArmdynWarning, SimulationError, check_known, shown
 from armdyn.forks import IMPORTING
-from armdyn.robot import Robot
+from armdyn.robot import Robot, check_robot
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import simulate_adaptive
 from armdyn.simulation.base import GivenBase
@@ -82,8 +82,7 @@ def simulate(
             them in `excesses`), "warn", or "clip" to the limits.
         progress: Called with the time reached.
     """
-    if not isinstance(robot, Robot):
-        raise SimulationError(f"simulate takes a Robot, got {shown(robot)}; load it first")
+    robot = check_robot(robot)
     check_known("method of integration", method, (*ADAPTIVE, *FIXED))
     _check_settings(duration, progress, friction, stops, bounce, rtol, atol)
     if torque is not None and controller is not None:

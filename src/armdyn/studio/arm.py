@@ -126,7 +126,8 @@ class Evaluator:
         terms = {k: self._cleaned(v) for k, v in (state.terms or ledger.terms).items()}
         total = self._cleaned(sum(terms.values(), np.zeros(self.robot.n)))
         matrix = self._value("mass_matrix", state, state.q) if self._kernels else None
-        places, R = links[:, :3, 3], links[:, :3, :3]
+        places = links[:, :3, 3]
+        R = links[:, :3, :3]
         masses, centres = self._loaded(state.payload)
         centres = places + rotate(R, centres)
         weights = PointForces(centres, np.outer(masses, self.robot.model.gravity))

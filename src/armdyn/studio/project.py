@@ -85,7 +85,8 @@ def read_project(place: Path, n: int) -> Project:
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         found = table.get("format") if isinstance(table, dict) else table
         raise refusal(f"expected a project of format {FORMAT}, got {shown(found)}")
-    poses, view = table.get("poses", {}), table.get("view", {})
+    poses = table.get("poses", {})
+    view = table.get("view", {})
     if not isinstance(poses, dict) or not isinstance(view, dict) or len(poses) > MAX_POSES:
         raise refusal(f"poses and view are tables, of at most {MAX_POSES} poses")
     state = table.get("state")

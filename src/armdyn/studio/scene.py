@@ -40,13 +40,15 @@ def effects(model: RobotModel, q: Array, qd: Array) -> Effects:
     centrifugal, the others are those of Coriolis. At rest, accelerations q̇ give the velocities.
     """
     at, rest = coordinates_of(model), np.zeros(len(q))
-    rates, bends = np.vstack([qd, np.diag(qd), rest]), np.zeros((len(q) + 2, len(q)))
+    rates = np.vstack([qd, np.diag(qd), rest])
+    bends = np.zeros((len(q) + 2, len(q)))
     bends[-1] = qd
     motion = at.at(np.broadcast_to(q, rates.shape)).motion(rates, bends)
     found = newton_euler(replace(model, gravity=np.zeros(3)), *motion)
     together, *alone, _ = np.stack(found.F, axis=-2)
     frames = world_frames(model, at.positions(q))
-    R, O = np.reshape(frames.R, (-1, 3, 3)), np.reshape(frames.O, (-1, 3))
+    R = np.reshape(frames.R, (-1, 3, 3))
+    O = np.reshape(frames.O, (-1, 3))
     coms = np.array([link.inertia.com for link in model.links])
     turning, sliding = (np.stack(rows, axis=-2)[-1] for rows in (found.wd, found.vd))
     moving = sliding + np.cross(turning, coms)

@@ -177,7 +177,8 @@ def _geom_shape(m: Any, i: int) -> tuple[Array, Array] | None:
     """Corners and triangles of a geom in its own frame; None where none are drawn."""
     from mujoco import mjtGeom as Kind  # noqa: PLC0415 (an extra)
 
-    size, kind = m.geom_size[i], Kind(int(m.geom_type[i]))
+    size = m.geom_size[i]
+    kind = Kind(int(m.geom_type[i]))
     if kind == Kind.mjGEOM_MESH:
         return _geom_mesh(m, int(m.geom_dataid[i]))
     word = kind.name.removeprefix("mjGEOM_").lower()

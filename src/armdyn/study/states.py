@@ -323,7 +323,8 @@ def state_cube(
         low, high = robot.model.ranges.T
         # every other state of a sample has the largest rates
         rates = np.concatenate([np.abs(v).max(axis=0) for v in (states.qd, states.qdd)])
-        start, span = np.append(low, -rates), np.append(high - low, 2 * rates)
+        start = np.append(low, -rates)
+        span = np.append(high - low, 2 * rates)
         x = (np.concatenate(states.motion, axis=1) - start) / np.where(span > 0, span, 1.0)
         return x, lambda x: tuple(np.split(start + x * span, 3, axis=-1))  # type: ignore[return-value]
     if states.t is None or len(states) == 1:

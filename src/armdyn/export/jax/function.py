@@ -119,7 +119,8 @@ def _jitted(quantity: JaxFunction, mode: str | None) -> Any:
 
 
 def _abstract(*vectors: Any, quantity: JaxFunction, mode: str | None) -> list[Any]:
-    batch, dtype = vectors[0].shape[:-1], np.dtype(quantity.kernel.dtype)
+    batch = vectors[0].shape[:-1]
+    dtype = np.dtype(quantity.kernel.dtype)
     return [ShapedArray(batch + shape, dtype) for shape in quantity.results(mode)]
 
 

@@ -133,7 +133,8 @@ def _read(
         names, turns = [f"joint{i + 1}" for i in range(robot)], [True] * robot
     else:
         joints = robot.coordinate_joints
-        names, turns = [j.name for j in joints], [j.type.turns for j in joints]
+        names = [j.name for j in joints]
+        turns = [j.type.turns for j in joints]
     expected = f"t,{used[0]}1..{used[0]}{len(names)}"
     table = open_source(path, TrajectoryError, expected, MAX_TABLE_BYTES)
     groups = {"wrench": WRENCH} if wrench else {}
@@ -236,7 +237,8 @@ def base_motion_from_csv(path: str | Path) -> tuple[Array, BaseMotion]:
 
 
 def _motion(where: str, t: Array, given: dict[str, Array]) -> BaseMotion:
-    rotation, rest = _rotations(where, given), np.zeros((len(t), 3))
+    rotation = _rotations(where, given)
+    rest = np.zeros((len(t), 3))
     velocity, acceleration = given.get("angular_velocity"), given.get("angular_acceleration")
     if velocity is None and rotation is not None and len(t) > 1:
         from scipy.spatial.transform import Rotation, RotationSpline  # noqa: PLC0415 (slow)

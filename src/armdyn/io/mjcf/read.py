@@ -208,7 +208,8 @@ def _loop(model: RobotModel, m: Any, i: int, bodies: Sequence[str]) -> Loop:
 
     Of a connect there is a point on either body; of a weld one on body 2, and its frame on body 1.
     """
-    ids, data = (m.eq_obj1id[i], m.eq_obj2id[i]), m.eq_data[i]
+    ids = (m.eq_obj1id[i], m.eq_obj2id[i])
+    data = m.eq_data[i]
     if hasattr(m, "eq_objtype") and m.eq_objtype[i] == mujoco.mjtObj.mjOBJ_SITE:
         places = [placed(m.site_pos[site], m.site_quat[site]) for site in ids]
         ids = m.site_bodyid[ids[0]], m.site_bodyid[ids[1]]

@@ -139,7 +139,8 @@ class SdfFrames:
     def _enter(self, parent: XmlElement, scope: str, model: str, static: bool) -> None:
         for element in (x for x in parent.children if x.tag in ("link", "joint", "frame", "model")):
             name = element.attributes.get("name", "")
-            full, before = scoped(scope, name), self.named.get(scoped(scope, name))
+            full = scoped(scope, name)
+            before = self.named.get(scoped(scope, name))
             if not name:
                 self._problems.add(element, f"a <{element.tag}> has no name")
             elif name in (MODEL, WORLD):

@@ -321,7 +321,8 @@ def _link_parts(t: Table, name: str, shapes: ShapeReader) -> LinkParts:
         bodies.append(Body(name, inertia, frozen(IDENTITY)))  # moved, as the others are
     for part in parts:
         part.check_keys(BODY)
-        inertia, place = inertia_from_keys(part.where, part.data, shapes), frozen(part.placement())
+        inertia = inertia_from_keys(part.where, part.data, shapes)
+        place = frozen(part.placement())
         bodies.append(Body(part.text("name"), inertia, place, part.flag("payload")))
     places = [(body.name, body.placement) for body in bodies if not body.payload]
     for part in t.tables("frame"):

@@ -132,7 +132,8 @@ def _as_published(inertia: Inertia) -> tuple[Array, Array]:
     com, tensor = inertia.com, inertia.tensor_as_given
     seen = np.abs(tensor) > 1e-15 * np.abs(inertia.moment).max()
     for digits in range(1, 18):
-        c, J = _rounded(com, digits), _rounded(np.where(seen, tensor, 0.0), digits)
+        c = _rounded(com, digits)
+        J = _rounded(np.where(seen, tensor, 0.0), digits)
         if Inertia.from_com(inertia.mass, c, J, inertia.given_axes) == inertia:
             return c, J
     return com, tensor

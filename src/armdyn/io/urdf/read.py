@@ -249,7 +249,8 @@ def _mimic(joint: Place) -> Mimic | None:
     leader = None if mimic is None else mimic.text("joint")
     if mimic is None or leader is None:
         return None
-    ratio, offset = mimic.number("multiplier", default=1.0), mimic.number("offset", default=0.0)
+    ratio = mimic.number("multiplier", default=1.0)
+    offset = mimic.number("offset", default=0.0)
     return Mimic(leader, ratio, offset)
 
 

@@ -364,7 +364,8 @@ def handed_down(link: MovingLink, choice: LinkChoice, fixed: Constants, load: Lo
 def _through_joint(link: MovingLink, up: MovingLink, fixed: Constants, load: Load) -> Load:
     """Carry the wrench through the joint's axes to the parent."""
     n_first = load.n_first
-    e, n = link.axes.on_joint(load.e), link.axes.on_joint(load.n)
+    e = link.axes.on_joint(load.e)
+    n = link.axes.on_joint(load.n)
     if link.leader is link:
         e = plus(e, (*load.e_first, 0.0))
         n = plus(n, (*n_first, 0.0))

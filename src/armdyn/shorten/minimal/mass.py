@@ -88,7 +88,8 @@ class _Body:
     ) -> "_Body":
         """In axes turned back, perhaps by quarter turns, in the plane of the first two."""
         x, y, z = axes
-        J, u = plane_turned(self.J, turn, axes, symmetric=True, quarter=quarter), list(self.u)
+        J = plane_turned(self.J, turn, axes, symmetric=True, quarter=quarter)
+        u = list(self.u)
         u[x], u[y] = turned(turn, self.u[x], self.u[y])
         same = z == 2 or (quarter and not turn[1])
         spin = self.spin if same else J[0][0] + J[1][1]

@@ -80,7 +80,8 @@ class _MovingBody:
 
     def plus(self, other: "_MovingBody") -> "_MovingBody":
         J, K = (summed(A, B) for A, B in ((self.J, other.J), (self.K, other.K)))
-        u, p = plus(self.u, other.u), plus(self.p, other.p)
+        u = plus(self.u, other.u)
+        p = plus(self.p, other.p)
         trace, F = self.trace + other.trace, _added(self.F, other.F)
         return _MovingBody(J, u, self.M + other.M, p, K, trace, F)
 
@@ -192,7 +193,8 @@ class _MovingJoint:
         of_own_rate = _added(body.coupled(turn), body.times(rate))
         at = self
         while True:
-            j, twice = at.index, plus(at.rate[1], at.rate[1])
+            j = at.index
+            twice = plus(at.rate[1], at.rate[1])
             of_q[i][j] = inner(r, twice) + _product(h, at.acceleration)
             C[i][j] = inner(r, at.s[1]) + _product(h, at.rate)
             if at is not self:

@@ -136,7 +136,8 @@ class StructurePanel(Panel):
 def structure_html(found: Structure) -> str:
     """The maps of D and g with the reasons of their zeros and constants."""
     n = len(found.joints)
-    wide, gap = svg.WIDTH / (n + 1.25), 0.25 * svg.WIDTH / (n + 1.25)
+    wide = svg.WIDTH / (n + 1.25)
+    gap = 0.25 * svg.WIDTH / (n + 1.25)
     tall, top = min(wide, MAX_ROW_HEIGHT), 16.0
     parts = [
         svg.text(0, 10, "mass matrix", bold=True),

@@ -359,7 +359,8 @@ def loop_findings(model: RobotModel) -> Iterator[Finding]:
     except LoopError as error:
         yield Finding("error", "loops", str(error))
         return
-    every, independent = sum(loop.conditions for loop in model.loops), len(model.passive)
+    every = sum(loop.conditions for loop in model.loops)
+    independent = len(model.passive)
     if independent != every:
         names = ", ".join(repr(loop.name) for loop in model.loops)
         yield Finding(

@@ -171,7 +171,8 @@ def misreadings(file: Path, model: RobotModel) -> Iterator[Cause]:
 
     def turned(joint: Joint) -> Joint:
         """An axis of several components as z of a frame that is turned about it by its length."""
-        axis, length = axes[joint.name], float(np.linalg.norm(axes[joint.name]))
+        axis = axes[joint.name]
+        length = float(np.linalg.norm(axes[joint.name]))
         if np.count_nonzero(axis) < 2:
             return joint
         placement = joint.placement @ transform(rotation_about(axis / length, length))

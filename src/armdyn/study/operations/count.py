@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ModelError, SingularityError, TraceError, check_known, shown
+from armdyn.errors import ModelError, SingularityError, TraceError, check_known
 from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
@@ -31,7 +31,7 @@ from armdyn.quantities.program import QUANTITIES as RECORDS
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import EFFORTS, Request
-from armdyn.robot import Robot
+from armdyn.robot import Robot, check_robot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
 from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import regroup
@@ -133,11 +133,10 @@ def count_operations(
             of a length or inertia relative to the largest. A file with 1.5708 needs 1e-5;
             `canonical(model, snap).snapped` is the largest change of a torque.
     """
-    if not isinstance(robot, Robot | RobotModel):
-        raise ModelError(f"operations are counted for a Robot, got {shown(robot)}; load it first")
-    model = robot.model if isinstance(robot, Robot) else robot
+    robot = check_robot(robot)
+    model = robot.model
     if effort is None:
-        effort = robot.search_effort if isinstance(robot, Robot) else EFFORTS[0]
+        effort = robot.search_effort
     check_known("quantity", quantity, QUANTITIES)
     check_known("stage", stage, STAGES)
     methods = [method for method in METHODS if method.quantity == quantity]

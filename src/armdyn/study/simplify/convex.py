@@ -99,7 +99,8 @@ def nearest(
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _WANTED_PRECISION
     settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = _ACCEPTED_PRECISION
     settings.reduced_tol_feas = _ACCEPTED_PRECISION
-    P, A = csc_matrix(np.triu(C.T @ C)), csc_matrix(np.concatenate(rows))
+    P = csc_matrix(np.triu(C.T @ C))
+    A = csc_matrix(np.concatenate(rows))
     solver = clarabel.DefaultSolver(P, -(C.T @ c), A, np.concatenate(right), cones, settings)
     found = solver.solve()
     solved = (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
@@ -349,7 +350,8 @@ class Convex:
         A body J less a part S of its second moments is positive semidefinite if and only if its
         second moments about the centre of mass are at least S, wherever that centre is.
         """
-        unit, mass = self.arm.pseudo[i], self.arm.start[i, 0]
+        unit = self.arm.pseudo[i]
+        mass = self.arm.start[i, 0]
         changes = np.tensordot(slopes.T, unit, axes=1)
         body, own = (np.tensordot(x, unit, axes=1) for x in (phi, self.arm.start[i]))
         margin, found = self.margin + _SOLVER_SLACK, []

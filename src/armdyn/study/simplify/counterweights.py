@@ -78,7 +78,8 @@ class LinkChange:
 
 def link_changes(before: RobotModel, after: RobotModel) -> tuple[LinkChange, ...]:
     """Every link that differs, and how to build it."""
-    found, own = [], [without_payload(model).links for model in (before, after)]
+    found = []
+    own = [without_payload(model).links for model in (before, after)]
     for i, frame in enumerate(canonical_frames(before)):
         old, new = (links[i].inertia.moved(inverse(frame)) for links in own)
         if np.array_equal(old.pseudo, new.pseudo):
@@ -132,7 +133,8 @@ def _hollow(S: Array) -> Array:
         if a <= 0 or d >= 0:
             break
         t = (-b - math.copysign(math.sqrt(b * b - a * d), b)) / d
-        c, s = 1 / math.hypot(1, t), t / math.hypot(1, t)
+        c = 1 / math.hypot(1, t)
+        s = t / math.hypot(1, t)
         G = np.eye(len(S))
         G[[high, low], high], G[[high, low], low] = (c, s), (-s, c)
         G[:, [k, high]] = G[:, [high, k]]

@@ -407,7 +407,8 @@ class ParametrisedArm:
         rows[1:4, 0] = -np.array(centre)
         rows[4:] = [self.tensor_row(i, k, np.array(centre)) for k in range(6)]
         held = ~np.array([self.numbers[i, 0], *self.unknown[i], *self.numbers[i, 4:]])
-        F, f = rows[held], (self.bodies[i] * np.repeat([1, 0, 1], [1, 3, 6]))[held]
+        F = rows[held]
+        f = (self.bodies[i] * np.repeat([1, 0, 1], [1, 3, 6]))[held]
         start = self.to_units[i] @ self.start[i]
         if not len(F):
             return start, np.eye(10)

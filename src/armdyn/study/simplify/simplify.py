@@ -32,7 +32,7 @@ import numpy as np
 from armdyn.arrays import Array, check_number, check_truth
 from armdyn.errors import ModelError, shown
 from armdyn.model import RobotModel
-from armdyn.robot import Robot
+from armdyn.robot import Robot, check_robot
 from armdyn.shorten.canonical.redesign import redesign
 from armdyn.study.simplify.conditions import Branches, branches, conditions, unwritten
 from armdyn.study.simplify.convex import CONDITION_TOLERANCE, Convex, Trial
@@ -149,9 +149,7 @@ def _checked(robot: Robot | RobotModel, symbolic: object, progress: object) -> R
     check_truth("symbolic", symbolic)
     if progress is not None and not callable(progress):
         raise ModelError(f"progress: expected a function of two numbers, got {shown(progress)}")
-    if not isinstance(robot, Robot | RobotModel):
-        raise ModelError(f"simplify takes a Robot, got {shown(robot)}; load it first")
-    before = robot if isinstance(robot, Robot) else Robot(robot)
+    before = check_robot(robot)
     if screws := [joint.name for joint in before.model.joints if joint.type.pitched]:
         raise ModelError(
             f"robot {before.name!r} has helical joints ({', '.join(screws)}), whose equations are "
@@ -236,7 +234,8 @@ def _unchanged(convex: Convex) -> Trial | None:
 
 
 def _model(goals: Goals, arm: ParametrisedArm, trial: Trial) -> RobotModel:
-    model, moves = arm.model, (dict[int, float](), dict[int, float]())
+    model = arm.model
+    moves = (dict[int, float](), dict[int, float]())
     changed = np.flatnonzero((trial.numbers != arm.start).any(axis=1)).tolist()
     for length, value in zip(arm.variables.lengths, trial.values, strict=False):
         moves[length.along][length.joint] = value - length.value

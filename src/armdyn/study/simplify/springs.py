@@ -57,8 +57,10 @@ class SpringPlace:
 
     def coefficients(self, reach: float) -> Array:
         """Torques for S, s/r, β/r and B/r² of 1 N/m with the length r, (m, n, 16)."""
-        O, R = self.X[:, :3, 3], self.X[:, :3, :3]
-        dO, dR = self.dX[..., :3, 3], self.dX[..., :3, :3]
+        O = self.X[:, :3, 3]
+        R = self.X[:, :3, :3]
+        dO = self.dX[..., :3, 3]
+        dR = self.dX[..., :3, :3]
         square = np.einsum("sc,snc->sn", O, dO)[..., None]
         along = np.einsum("snc,sca->sna", dO, R) + np.einsum("sc,snca->sna", O, dR)
         turned = dR.reshape(*dR.shape[:2], 9)
@@ -191,7 +193,8 @@ def balance(problem: BalanceProblem) -> Springs:
     if springs and not problem.free_length:
         return springs
     if not springs:  # a fit begins with a soft spring at each place that can move
-        k, half = problem.size / problem.reach**2, np.full(3, 0.3 * problem.reach)
+        k = problem.size / problem.reach**2
+        half = np.full(3, 0.3 * problem.reach)
         moving = [i for i, place in enumerate(problem.places) if place.dX.any()]
         springs = [(i, (k, half, half)) for i in moving]
     found = _fit(problem, springs) if springs else []

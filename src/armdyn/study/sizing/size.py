@@ -82,7 +82,8 @@ def candidates(load: Load, pairs: Sequence[tuple[Motor, Gear]]) -> Candidates:
     J = np.array([motor.rotor_inertia + gear.inertia for motor, gear in pairs])
     N = np.array([gear.ratio for _, gear in pairs])
     efficiency = np.array([gear.efficiency for _, gear in pairs])
-    peak, square = np.empty(len(pairs)), np.empty(len(pairs))
+    peak = np.empty(len(pairs))
+    square = np.empty(len(pairs))
     for eta in np.unique(efficiency):
         some = efficiency == eta
         behind = load.behind(eta)
@@ -317,7 +318,8 @@ def _chosen(
     fits = np.flatnonzero(margin * tried.use.max(axis=1) <= 1 + _LIMIT_ROUNDING).tolist()
     if not fits:
         return None
-    pairs, inertia = [tried.pairs[k] for k in fits], tried.inertia[fits].tolist()
+    pairs = [tried.pairs[k] for k in fits]
+    inertia = tried.inertia[fits].tolist()
     mass = [motor.mass + gear.mass for motor, gear in pairs]
     match minimise:
         case "mass":

@@ -135,7 +135,8 @@ def _trunk(part: CanonicalRobot, members: tuple[int, ...], values: dict[str, flo
         inertial |= {name: (k, values[name]) for name in names}
         # m, centre of mass and inertia about it, or its first moment, as symbols
         mass, *symbols = map(graph.parameter, names)
-        c, I = np.array(symbols[:3]), np.empty((3, 3), dtype=object)
+        c = np.array(symbols[:3])
+        I = np.empty((3, 3), dtype=object)
         for (_, a, b), entry in zip(ENTRIES, symbols[3:], strict=True):
             I[a, b] = I[b, a] = entry
         J = 0.5 * (I[0, 0] + I[1, 1] + I[2, 2]) * np.eye(3) - I
@@ -219,7 +220,8 @@ def joint_axes(trunk: Trunk) -> tuple[Pattern, Array, Array, Array]:
     The pattern of the cosines between them; which are parallel, (n, n); which are horizontal, and
     which are vertical, (n,).
     """
-    moved, n = (frozenset[str](), frozenset(trunk.q)), len(trunk.q)
+    moved = (frozenset[str](), frozenset(trunk.q))
+    n = len(trunk.q)
     points = [Point(seed, again) for seed in SEEDS for again in moved]
     at = values_at(points, [*trunk.cosines.flat, *trunk.fall, *trunk.tilt.flat])
     cosines = at[: n * n].reshape(n, n, -1)

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import LoopError, ModelError, counted, shown
+from armdyn.errors import LoopError, ModelError, counted
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coriolis import christoffel
@@ -27,7 +27,7 @@ from armdyn.model import RobotModel
 from armdyn.report.figures import GREY, INK, PALE
 from armdyn.report.panels import key_row, sheet
 from armdyn.report.result import DrawnResult, Section, parts_of
-from armdyn.robot import Robot
+from armdyn.robot import Robot, check_robot
 from armdyn.study.structure.probe import Trunk, awakened, joint_axes, patterns, trunks
 
 WHATEVER = "whatever the inertias"
@@ -75,13 +75,15 @@ class Why:
             if slides == 2:
                 return f"both slide, along axes that are always perpendicular, {WHATEVER}", ()
             return f"one slides parallel to the axis the other turns about, {WHATEVER}", ()
-        missing, angle = self._named(self.D_wakes[i, j]), self._angle(i, j)
+        missing = self._named(self.D_wakes[i, j])
+        angle = self._angle(i, j)
         if not missing:
             return f"{angle}, and more than one inertial parameter that would couple is zero", ()
         return f"{angle}; {_but(missing, 'would couple the joints')}", missing
 
     def _constant_mass(self, i: int, j: int) -> Reason:
-        own, slides = i == j, self.trunk.slides[i] + self.trunk.slides[j]
+        own = i == j
+        slides = self.trunk.slides[i] + self.trunk.slides[j]
         if self.always_D.constant[i, j]:
             if own and slides:
                 return f"a joint that slides feels the mass it moves, {WHATEVER}", ()
@@ -425,9 +427,7 @@ def structure(robot: Robot | RobotModel) -> Structure:
 
     A joint that follows another one counts as a joint of its own; robots with loops are refused.
     """
-    if not isinstance(robot, Robot | RobotModel):
-        raise ModelError(f"the structure is that of a Robot, got {shown(robot)}; load it first")
-    model = robot.model if isinstance(robot, Robot) else robot
+    model = check_robot(robot).model
     if model.springs:
         raise ModelError(
             f"robot {model.name!r} has springs, which have no structure of this sort; ask for that "
@@ -556,7 +556,8 @@ def _draw(axes: Any, cells: Array, side: float, n: int, title: str) -> None:
             place = dict(ha="center", va="center", fontsize=size, color=ink)
             axes.text(j + 0.5, i + 0.5, text, **place)
     shown = range(0, n) if n <= 12 else range(4, n, 5)
-    places, labels = [k + 0.5 for k in shown], [str(k + 1) for k in shown]
+    places = [k + 0.5 for k in shown]
+    labels = [str(k + 1) for k in shown]
     axes.set_yticks(places, labels)
     axes.set_xticks(places if columns > 1 else [], labels if columns > 1 else [])
     axes.tick_params(

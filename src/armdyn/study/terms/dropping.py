@@ -140,7 +140,8 @@ class RegroupedModel:
         """The ten parameters of every link that one inertial parameter makes, (10 N,)."""
         ten = np.zeros((len(self.model.links), 10))
         if x.place is not None:
-            alone, F = np.zeros((4, 4)), self.frames[x.joint]
+            alone = np.zeros((4, 4))
+            F = self.frames[x.joint]
             alone[x.place] = alone[x.place[::-1]] = self.pseudo[x.joint][x.place]
             ten[x.joint] = ten_parameters(Inertia.from_pseudo(F @ alone @ F.T))
         return ten.ravel()
@@ -179,7 +180,8 @@ def greedy(
     error = start / scale
     relative = effects / scale
     found = list[int]()
-    alone, left = np.abs(relative).max((1, 2), initial=0.0), list(range(len(effects)))
+    alone = np.abs(relative).max((1, 2), initial=0.0)
+    left = list(range(len(effects)))
     if joints:
         left.sort(key=lambda k: (-joints[k], alone[k]))
     while left:

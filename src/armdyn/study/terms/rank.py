@@ -111,7 +111,8 @@ class Ranking(DrawnResult):
         for panel, name in zip(places, measures, strict=True):
             values = np.array([getattr(arm, name) for arm in self.arms], dtype=float)
             known = values[np.isfinite(values)]
-            most, least = float(known.max(initial=0.0)) or 1.0, known.min(initial=np.inf)
+            most = float(known.max(initial=0.0)) or 1.0
+            least = known.min(initial=np.inf)
             words = [
                 "not known" if np.isnan(x) else f"{x:.0f}" if x > 1e4 else f"{x:.4g}"
                 for x in values

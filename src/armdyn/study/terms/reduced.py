@@ -129,7 +129,8 @@ class Reduced(DrawnResult):
         bar_rows(panel, totals, list(map(str, totals)), (_FULL, _REDUCED), 1.18 * max(totals[0], 1))
         name_rows(panel, ("full", "reduced"))
         panel.set_xlabel("multiplications and additions")
-        axes, rows = figure.add_axes((0.55, bottom, 0.42, tall)), range(len(errors))
+        axes = figure.add_axes((0.55, bottom, 0.42, tall))
+        rows = range(len(errors))
         chosen, verified = 100 * np.array([(x.chosen, x.verified) for x in errors]).T
         axes.barh(rows, chosen, height=0.62, color=_REDUCED, label="states it was chosen by")
         look: Any = {"color": _VERIFIED, "markersize": 5, "clip_on": False}

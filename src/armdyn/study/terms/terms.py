@@ -98,7 +98,8 @@ class Statistics:
 
     def share(self, i: int, column: int, name: str, kind: str, torque: Statistics) -> Share:
         """The share of a column in the torque of joint i."""
-        mean, top = float(torque.square[i, 0]), float(torque.peak[i, 0])
+        mean = float(torque.square[i, 0])
+        top = float(torque.peak[i, 0])
         rms = float(self.square[i, column]) ** 0.5
         peak = float(self.peak[i, column])
         return Share(

@@ -292,7 +292,8 @@ class TorqueReport(DrawnResult):
 
     def _joints(self) -> list[dict[str, Any]]:
         """Each joint with the extremes of its torque and of its terms."""
-        t, peaks = self.trajectory.t, np.abs(self.total).argmax(0)
+        t = self.trajectory.t
+        peaks = np.abs(self.total).argmax(0)
         return [
             {
                 "name": name,
@@ -370,7 +371,8 @@ def torque_report(
     """
     trajectory = motion_of(robot, over)
     rows, n = trajectory.q.shape
-    moving, links = base_rows(robot, base_motion, trajectory.t), 1 + len(robot.model.links)
+    moving = base_rows(robot, base_motion, trajectory.t)
+    links = 1 + len(robot.model.links)
     wrench, total = _wrench(trajectory, external_wrench), np.empty((rows, n))
     carried = np.empty((2 if reactions else 0, rows, links, 6))
     terms: dict[str, Array] = {}
