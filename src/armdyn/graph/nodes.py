@@ -284,15 +284,15 @@ class Graph:
         """The node of an operation or a leaf as it is given, without folding."""
         if op in COMMUTATIVE and args[0].index > args[1].index:
             args = args[::-1]
-        key: tuple[Any, ...] = (op, *(a.index for a in args))
+        key: tuple[str, Any] = (op, args)  # nodes are themselves alone
         if not args:
             leaf = value if isinstance(value, int) else value.hex()
             key = (op, leaf if op == "number" else name)
-        if key in self._table:
-            return self._table[key]
-        constant = op != "input" and all(a.constant for a in args)
-        node = self._table[key] = Node(self, op, args, name, value, len(self.nodes), constant)
-        self.nodes.append(node)
+        node = self._table.get(key)
+        if node is None:
+            constant = op != "input" and all([a.constant for a in args])
+            node = self._table[key] = Node(self, op, args, name, value, len(self.nodes), constant)
+            self.nodes.append(node)
         return node
 
 

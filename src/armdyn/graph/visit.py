@@ -9,17 +9,14 @@ from armdyn.graph.operations import TRIG
 
 def reachable(outputs: Iterable[Node]) -> list[Node]:
     """Every node the outputs need, operands before what is made of them."""
-    seen: set[int] = set()
-    found: list[Node] = []
+    nodes: dict[int, Node] = {}
     stack = list(outputs)
     while stack:
         node = stack.pop()
-        if node.index in seen:
-            continue
-        seen.add(node.index)
-        found.append(node)
-        stack.extend(node.args)
-    return sorted(found, key=lambda node: node.index)
+        if node.index not in nodes:
+            nodes[node.index] = node
+            stack.extend(node.args)
+    return [nodes[index] for index in sorted(nodes)]
 
 
 def uses(outputs: Iterable[Node]) -> Counter[int]:
