@@ -8,6 +8,7 @@ robots                  the names of the robots that come with armdyn
 load, from_dh           a Robot from a description, or from a Denavit-Hartenberg table
 Robot, Ledger           an arm and its quantities; a torque split into its terms
 BaseMotion              how the base of an arm moves
+FreeBase, BaseState     an arm on a base that nothing holds; the pose and twist of this base
 Inertia                 mass properties of bodies: shapes, meshes, sums and holes
 simulate, simulation    motion from torques; trajectories and controllers
 equations               the equations of motion, for people
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from armdyn.identification.payload import identify_drive_gains as identify_drive_gains
     from armdyn.identification.payload import identify_payload as identify_payload
     from armdyn.kernels.threads import set_threads as set_threads
+    from armdyn.mechanics.base_state import BaseState as BaseState
+    from armdyn.mechanics.free_base import FreeBase as FreeBase
     from armdyn.simulation.simulator import simulate as simulate
     from armdyn.study.check.check import check as check
     from armdyn.study.compare.compare import compare as compare
@@ -75,6 +78,8 @@ if TYPE_CHECKING:
     from armdyn.sweeping.sweep import sweep as sweep
 
 _MODULES = {
+    "BaseState": "armdyn.mechanics.base_state",
+    "FreeBase": "armdyn.mechanics.free_base",
     "Grid": "armdyn.sweeping.grid",
     "Observer": "armdyn.identification.observer",
     "Random": "armdyn.sweeping.samples",

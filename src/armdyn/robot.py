@@ -65,6 +65,7 @@ from armdyn.loops.rows import largest_residuals
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical, upward_gravity
+from armdyn.quantities.center_of_mass import no_bodies, total_mass
 from armdyn.quantities.formulations import FORMULATIONS, moving
 from armdyn.quantities.request import (
     EFFORTS,
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from armdyn.kernels.kernel import Kernel
     from armdyn.kernels.quick import BoundMethod
     from armdyn.loops.loop_coordinates import LoopSingularity
+    from armdyn.mechanics.free_base import FreeBase
     from armdyn.shorten.canonical.dh_table import Convention, DhTable
 
 
@@ -158,6 +160,21 @@ class Robot:
     def gravity(self) -> Array:
         """Field of gravity in world axes, pointing down, (3,) [m/s²]; it cannot be written."""
         return self.model.gravity
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of the links and the base [kg]; an error for a reduced set of inertias."""
+        if reason := no_bodies(self.model):
+            raise ModelError(f"total_mass of {self.name!r}: {reason}")
+        return total_mass(self.model)
+
+    @cached_property
+    def free_base(self) -> FreeBase:
+        """The robot with its base as a body that nothing holds, as on a satellite."""
+        with IMPORTING:
+            from armdyn.mechanics.free_base import FreeBase  # noqa: PLC0415 (seldom needed)
+
+        return FreeBase(self.model, self._run)
 
     @cached_property
     def limits(self) -> Array:
@@ -427,6 +444,31 @@ class Robot:
         values = np.linalg.svd(self.jacobian(coordinates[closed], link=link)[..., rows, :])[1]
         type1[closed] = values[..., -1] / values[..., 0]
         return loops.LoopSingularity(type1, type2)
+
+    # Where its mass is, and its momentum
+
+    @quick
+    def center_of_mass(self, q: ArrayLike) -> Array:
+        """Centre of mass of the links and the base in the world, (..., 3) [m]."""
+        return self._run("center_of_mass", q)
+
+    @quick
+    def center_of_mass_jacobian(self, q: ArrayLike) -> Array:
+        """Its Jacobian in world axes, (..., 3, n)."""
+        return self._run("center_of_mass_jacobian", q)
+
+    @quick
+    def center_of_mass_jacobian_dot(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Time derivative of `center_of_mass_jacobian`, (..., 3, n)."""
+        return self._run("center_of_mass_jacobian_dot", q, qd)
+
+    @quick
+    def centroidal_momentum(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Linear momentum, and angular momentum about the centre of mass, world axes, (..., 6).
+
+        Rotors are in it as masses of links, and not by their own spin.
+        """
+        return self._run("centroidal_momentum", q, qd)
 
     # The terms of the equation of motion, and energies
 

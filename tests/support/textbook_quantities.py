@@ -18,9 +18,9 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
 from armdyn.formulations.rotors import rotor_matrix
-from armdyn.formulations.spatial import rotate
+from armdyn.formulations.spatial import cross, rotate, rotate_back, skew
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.model import Mimic
+from armdyn.model import Frame, Mimic
 from support.random_robots import random_model
 
 
@@ -218,6 +218,133 @@ class TextbookQuantities:
         solved = -np.linalg.solve(M[..., None, :, :], torques)
         return np.concatenate([solved, np.linalg.inv(M)[..., None, :, :]], -3)
 
+    # the mass as a whole
+
+    @property
+    def bodies(self):
+        return [(-1, self.model.base_link.inertia), *enumerate(k.inertia for k in self.model.links)]
+
+    @property
+    def mass(self):
+        return sum(body.mass for _, body in self.bodies)
+
+    def center_of_mass(self, q, model=None):
+        """The energy in a field along an axis is less by mass times coordinate."""
+        model = model or self.model
+        fields = [replace(model, gravity=field, springs=()) for field in np.eye(3)]
+        moving = [-potential_energy(still, self.at.positions(q)) for still in fields]
+        base = model.base_link.inertia
+        R, O = model.base[..., :3, :3], model.base[..., :3, 3]
+        return (np.stack(moving, -1) + base.mass * O + rotate(R, base.first_moment)) / self.mass
+
+    def center_of_mass_jacobian(self, q):
+        """Torques that hold links in a field along an axis are less by mass times a row."""
+        fields = [replace(self.model, gravity=field) for field in np.eye(3)]
+        return np.stack([-self.links(q, 0 * q, 0 * q, field) for field in fields], -2) / self.mass
+
+    def center_of_mass_jacobian_dot(self, q, qd):
+        motion, total = (self.at.positions(q), self.at.rates(qd)), 0.0
+        for i, body in self.bodies[1:]:
+            place = np.eye(4)
+            place[:3, 3] = body.com if body.mass else 0.0
+            rate = kin.jacobian_rate(self.model, *motion, Frame("com", i, place))
+            total = total + body.mass * rate[..., :3, :]
+        return self.at.columns(total) / self.mass
+
+    def centroidal_momentum(self, q, qd):
+        frames = kin.world_frames(self.model, self.at.positions(q))
+        rates, c, found = self.at.rates(qd), self.center_of_mass(q), 0.0
+        for (i, body), w, v in zip(
+            self.bodies[1:], *kin.velocities(self.model, frames, rates), strict=True
+        ):
+            R, O = frames.link(i)
+            h = rotate(R, body.first_moment)
+            p = body.mass * v + cross(w, h)
+            about_O = rotate(R, rotate(body.moment, rotate_back(R, w))) + cross(h, v)
+            found = found + np.concatenate([p, about_O + cross(O - c, p)], -1)
+        return found
+
+    # a base that nothing holds
+
+    def posed(self, pose):
+        base = np.broadcast_to(np.eye(4), (*pose.shape[:-1], 4, 4)).copy()
+        base[..., :3, :3] = pose[..., :9].reshape(*pose.shape[:-1], 3, 3)
+        base[..., :3, 3] = pose[..., 9:]
+        return replace(self.model, base=base)
+
+    def free_torques(self, pose, twist, q, qd, a, qdd, weight=1.0):
+        """By Newton-Euler on a base that turns, in a field less by what the base accelerates."""
+        posed = self.posed(pose)
+        R = posed.base[..., :3, :3]
+        model = replace(posed, gravity=weight * self.model.gravity - a[..., :3])
+        turning = rotate_back(R, twist[..., 3:] + 0 * a[..., 3:]), rotate_back(R, a[..., 3:])
+        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        found = newton_euler(model, *motion, turning=turning)
+        base = [rotate(R, v) for v in found.base]
+        return np.concatenate([*base, self.at.torques(found.tau) + self.rotor(qdd)], -1)
+
+    def free_mass_matrix(self, pose, q):
+        units = np.eye(6 + q.shape[-1])[:, *[None] * (q.ndim - 1), :] + np.zeros_like(q[..., :1])
+        still = np.zeros((*q.shape[:-1], 6))
+        columns = [
+            self.free_torques(pose, still, q, 0 * q, unit[..., :6], unit[..., 6:], 0.0)
+            for unit in units
+        ]
+        return np.stack(columns, -1)
+
+    def free_bias(self, pose, twist, q, qd):
+        found = self.free_torques(pose, twist, q, qd, 0 * twist, 0 * q)
+        found[..., 6:] += self.friction_torque(qd)
+        return found
+
+    def free_forward_dynamics(self, pose, twist, q, qd, tau, load):
+        forces = np.concatenate([load, tau], -1) - self.free_bias(pose, twist, q, qd)
+        return np.linalg.solve(self.free_mass_matrix(pose, q), forces[..., None])[..., 0]
+
+    def free_inverse_dynamics(self, pose, twist, q, qd, qdd, load):
+        M, h = self.free_mass_matrix(pose, q), self.free_bias(pose, twist, q, qd)
+        missing = load - h[..., :6] - rotate(M[..., :6, 6:], qdd)
+        a = np.linalg.solve(M[..., :6, :6], missing[..., None])[..., 0]
+        tau = rotate(M[..., 6:, :], np.concatenate([a, qdd], -1)) + h[..., 6:]
+        return np.concatenate([a, tau], -1)
+
+    def free_kinetic_energy(self, pose, twist, q, qd):
+        v = np.concatenate([twist, qd], -1)
+        return 0.5 * np.einsum("...i,...ij,...j", v, self.free_mass_matrix(pose, q), v)
+
+    def free_potential_energy(self, pose, q):
+        return -self.mass * self.free_center_of_mass(pose, q) @ self.model.gravity
+
+    def free_center_of_mass(self, pose, q):
+        return self.center_of_mass(q, self.posed(pose))
+
+    def about_center(self, pose, q, rows):
+        arm = self.free_center_of_mass(pose, q) - pose[..., 9:]
+        moments = rows[..., 3:6, :] - skew(arm) @ rows[..., :3, :]
+        return np.concatenate([rows[..., :3, :], moments], -2)
+
+    def free_centroidal_matrix(self, pose, q):
+        return self.about_center(pose, q, self.free_mass_matrix(pose, q))
+
+    def free_centroidal_momentum(self, pose, twist, q, qd):
+        v = np.concatenate([twist, qd], -1)
+        return rotate(self.free_centroidal_matrix(pose, q), v)
+
+    def free_centroidal_bias(self, pose, twist, q, qd):
+        wrench = self.free_torques(pose, twist, q, qd, 0 * twist, 0 * q, 0.0)
+        return self.about_center(pose, q, wrench[..., None])[..., 0]
+
+    def free_coupling(self, pose, q):
+        M = self.free_mass_matrix(pose, q)
+        return -np.linalg.solve(M[..., :6, :6], M[..., :6, 6:])
+
+    def free_jacobian(self, pose, q):
+        model, place, K = self.posed(pose), self.at.positions(q), self.free_coupling(pose, q)
+        p = kin.frame_in_world(kin.world_frames(model, place), self.link)[1]
+        carried = K[..., :3, :] - skew(p - pose[..., 9:]) @ K[..., 3:, :]
+        J = self.at.columns(kin.jacobian(model, place, self.link))
+        return J + np.concatenate([carried, K[..., 3:, :]], -2)
+
 
 def central_differences(function, x, h=2e-2):
     """Derivatives (..., i, j) by the central differences of eighth order."""
@@ -236,6 +363,10 @@ def states_of(kernel, *batch, seed=3, model=None):
     """
     rng = np.random.default_rng(seed)
     given = {name: rng.uniform(-1.5, 1.5, (*batch, n)) for name, n in kernel.inputs.items()}
+    if "pose" in given:  # the first nine numbers are those of a rotation
+        turns = np.linalg.qr(rng.normal(size=(*batch, 3, 3)))[0]
+        turns *= np.linalg.det(turns)[..., None, None]
+        given["pose"][..., :9] = turns.reshape(*batch, 9)
     if "qd" in given:
         qd = given["qd"] = np.copysign(0.7 + np.abs(given["qd"]), given["qd"])
         if model is not None and model.drives:

@@ -33,10 +33,10 @@ class BaseMotion:
     """Of the origin of the base, without gravity, (..., 3) [m/s²]."""
 
     def __post_init__(self) -> None:
-        checked = {name: _vector(name, getattr(self, name)) for name in VECTORS}
+        checked = {name: check_base_vector(name, getattr(self, name)) for name in VECTORS}
         shapes = {name: vector.shape[:-1] for name, vector in checked.items()}
         if self.rotation is not None:
-            checked["rotation"] = _rotation(self.rotation)
+            checked["rotation"] = check_rotation(self.rotation)
             shapes["rotation"] = checked["rotation"].shape[:-2]
         try:
             np.broadcast_shapes(*shapes.values())
@@ -55,8 +55,9 @@ class BaseMotion:
         return np.concatenate(broadcast(rotation=R.reshape(*R.shape[:-2], 9), **vectors), -1)
 
 
-def _vector(name: str, given: ArrayLike) -> Array:
-    vector = check_joint_vector(f"{name} of the base", given, 3, "components")
+def check_base_vector(name: str, given: ArrayLike, size: int = 3) -> Array:
+    """A vector (..., size) of finite numbers, or an error."""
+    vector = check_joint_vector(f"{name} of the base", given, size, "components")
     if not np.isfinite(vector).all():
         raise ModelError(
             f"{name} of the base: expected finite numbers, got {shown(vector.tolist())}"
@@ -64,7 +65,7 @@ def _vector(name: str, given: ArrayLike) -> Array:
     return frozen(vector)
 
 
-def _rotation(given: ArrayLike) -> Array:
+def check_rotation(given: ArrayLike) -> Array:
     """Rotations (..., 3, 3), or an error that says what is no rotation."""
     try:
         R = np.asarray(given)

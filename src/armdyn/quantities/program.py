@@ -19,13 +19,15 @@ from functools import lru_cache
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import check_known, is_one_of
+from armdyn.errors import ModelError, check_known, is_one_of
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities import (
+    center_of_mass,
     configuration_space,
     derivatives,
     dynamics,
+    free_base,
     kinematics,
     momentum,
     reactions,
@@ -63,7 +65,7 @@ QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
         *(dynamics, configuration_space, kinematics, reactions),
-        *(regressors, derivatives, momentum),
+        *(regressors, derivatives, momentum, center_of_mass, free_base),
     )
     for record in vars(file).values()
     if isinstance(record, Quantity)
@@ -76,6 +78,8 @@ def checked(request: Request, model: RobotModel) -> Quantity:
         return PASSIVE_JOINTS
     check_known("quantity", request.quantity, QUANTITIES)
     quantity = QUANTITIES[request.quantity]
+    if reason := quantity.absent(model):
+        raise ModelError(f"{quantity.name} of {model.name!r}: {reason}")
     check_options(request, model, quantity)
     return quantity
 

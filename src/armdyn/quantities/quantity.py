@@ -62,6 +62,21 @@ ARGUMENTS = {
         "inertial parameters",
     ),
     "gravity": Argument("field of gravity, pointing down, world axes [m/s^2]", 3, "components"),
+    "pose": Argument(
+        "rotation from base axes to the world, row by row, then the position of the base [m]",
+        12,
+        "numbers of a pose",
+    ),
+    "twist": Argument(
+        "velocity of the origin of the base, then its angular velocity, world axes [m/s, rad/s]",
+        6,
+        "components (linear, angular)",
+    ),
+    "base_load": Argument(
+        "wrench of the environment on the base at its origin, world axes [N, N m]",
+        6,
+        "components (force, moment)",
+    ),
     "base_motion": Argument(
         "rotation of the base, row by row, then its angular velocity, angular acceleration and "
         "linear acceleration, world axes [rad, m, s]",
@@ -148,6 +163,8 @@ class Quantity:
     """Whether it is among the functions that are exported by default."""
     short: str = ""
     """A shorter name for it in counts of operations."""
+    absent: Callable[[RobotModel], str] = lambda model: ""
+    """Why a robot has no such quantity, as reduced inertias tell no mass; empty if it has."""
 
     @property
     def counted_as(self) -> str:

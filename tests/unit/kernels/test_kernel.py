@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from armdyn import Robot
+from armdyn.errors import ModelError
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.forward_dynamics import METHODS
@@ -34,7 +35,10 @@ def evaluated(model, quantity, **options):
 def conditions(model, quantity, given):
     """What errors in each state grow by: the condition of what is inverted, in units of its own."""
     book = TextbookQuantities(model)
-    inverted = [book.mass_matrix(given[0])] if QUANTITIES[quantity].solves else []
+    names = QUANTITIES[quantity].arguments
+    places = [given[names.index(name)] for name in ("pose", "q") if name in names]
+    matrix = book.free_mass_matrix if "pose" in names else book.mass_matrix
+    inverted = [matrix(*places)] if QUANTITIES[quantity].solves else []
     inverted += [book.cartesian(*given)[..., :-2]] if quantity == "cartesian" else []
     found = np.ones(len(given[0]))
     for M in inverted:
@@ -50,7 +54,12 @@ def of_differences(quantity):
 
 @pytest.mark.parametrize("quantity", QUANTITIES)
 def test_every_quantity_is_what_its_formulas_say(arm, quantity):
-    model, kernel, book = arm.model, evaluated(arm.model, quantity), TextbookQuantities(arm.model)
+    model, book = arm.model, TextbookQuantities(arm.model)
+    if reason := QUANTITIES[quantity].absent(model):
+        with pytest.raises(ModelError, match=f"{quantity} of {model.name!r}: {reason}"):
+            evaluated(model, quantity)
+        return
+    kernel = evaluated(model, quantity)
     given = states_of(kernel, 3, model=model)
     expected = getattr(book, quantity)(*given)
     assert expected.shape == (3, *kernel.shape)
@@ -60,7 +69,7 @@ def test_every_quantity_is_what_its_formulas_say(arm, quantity):
     p = sum(parameter.linear for parameter in robot_parameters(model))
     sizes = {"n": n, "N": N, "10 N": 10 * N, "p": p, "link rank": links.rank}
     sizes |= {"rank": base_parameters(at).rank, "3 n": 3 * n, "N + L": N + len(model.loops)}
-    sizes |= {"m": m, "m + 2": m + 2, "(n + 1) (n + 2) / 2": (n + 1) * (n + 2) // 2}
+    sizes |= {"n + 6": n + 6, "m": m, "m + 2": m + 2, "(n + 1) (n + 2) / 2": (n + 1) * (n + 2) // 2}
     assert tuple(sizes.get(k, k) for k in QUANTITIES[quantity].shape) == kernel.shape
     exact = max(TOLERANCE, of_differences(quantity))
     close(kernel(*given), expected, max(exact, 1e-13 * conditions(model, quantity, given).max()))

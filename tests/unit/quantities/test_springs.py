@@ -138,3 +138,16 @@ def test_what_knows_no_springs_says_so():
         ARM.with_springs([{"link": "link1"}])
     with pytest.raises(ModelError, match="a spring without stiffness has no stiffness_length"):
         SPRUNG.with_parameters({"balance.stiffness": 0.0, "balance.stiffness_length": 3.0})
+
+
+def test_springs_pull_on_a_base_that_floats_and_change_no_momentum():
+    free, q, qd = SPRUNG.free_base, *STATE[:2, 0]
+    base, rigid = free.standing, ARM.free_base
+    pull = free.bias(base, q, qd) - rigid.bias(base, q, qd)
+    np.testing.assert_allclose(pull[:6], 0.0, atol=1e-12)
+    np.testing.assert_allclose(pull[6:], SPRUNG.bias(q, qd) - ARM.bias(q, qd), atol=1e-10)
+    energy = free.potential_energy(base, q) - rigid.potential_energy(base, q)
+    expected = SPRUNG.potential_energy(q) - ARM.potential_energy(q)
+    np.testing.assert_allclose(energy, expected, atol=1e-12)
+    a, qdd = free.forward_dynamics(base, q, qd, np.zeros(3))
+    np.testing.assert_allclose(free.inverse_dynamics(base, q, qd, qdd)[0], a, atol=1e-9)

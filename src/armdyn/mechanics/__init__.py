@@ -1,0 +1,1 @@
+"""Robots as they are built: bases that nothing holds, and their momentum."""

@@ -1,0 +1,231 @@
+"""A robot on a base that nothing holds: quantities of `armdyn.quantities.free_base` by name."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arrays import Array, check_joint_vector, check_names
+from armdyn.errors import ModelError, check_known, shown
+from armdyn.formulations.spatial import rotate, skew
+from armdyn.mechanics.base_state import BaseState
+from armdyn.model import RobotModel
+from armdyn.model.transform import inverse
+from armdyn.quantities.center_of_mass import total_mass
+from armdyn.quantities.free_base import BASE, not_free
+
+HELD = {"attitude": slice(3, BASE), "base": slice(0, BASE)}
+"""What a motion in the reaction null space leaves at rest, and its rows of the base."""
+RANK_TOLERANCE = 1e-10
+"""Singular values, relative to the largest, that are zero."""
+NO_LOAD = (0.0,) * BASE
+
+
+class FreeBase:
+    """A robot whose base is a body that nothing holds, as on a satellite or in free fall.
+
+    Its coordinates are the pose of the base, a `BaseState`, and the positions q of the joints;
+    its velocities the twist of the base and q̇, its forces a wrench on the base and τ:
+
+        M (a, q̈) + h = (load, τ)
+
+    Twist, acceleration and wrench of the base are in world axes at its origin, the linear part
+    first; the acceleration is the derivative of the twist. Gravity is that of the robot, in world
+    axes. Arrays have any leading batch shape, as those of `Robot` have.
+    """
+
+    def __init__(self, model: RobotModel, run: Callable[..., Array]):
+        """The robot, and what runs a quantity of it by name.
+
+        Raises:
+            ModelError: The robot has loops, or its links have no masses.
+        """
+        if reason := not_free(model):
+            raise ModelError(f"free_base of {model.name!r}: {reason}")
+        self.model, self._run = model, run
+
+    def __repr__(self) -> str:
+        return f"<FreeBase of {self.model.name!r}>"
+
+    @property
+    def standing(self) -> BaseState:
+        """The base at rest where the robot stands in the world."""
+        return BaseState(self.model.base[:3, :3], self.model.base[:3, 3])
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of the links and the base [kg]."""
+        return total_mass(self.model)
+
+    # The equation of motion
+
+    def mass_matrix(self, base: BaseState, q: ArrayLike) -> Array:
+        """M of the base and the joints, (..., 6 + n, 6 + n), rotors included."""
+        return self._run("free_mass_matrix", _pose(base), q)
+
+    def bias(self, base: BaseState, q: ArrayLike, qd: ArrayLike, friction: bool = False) -> Array:
+        """h: Coriolis terms, gravity and springs, and friction if asked, (..., 6 + n)."""
+        return self._run("free_bias", _pose(base), base.twist, q, qd, friction=friction)
+
+    def forward_dynamics(
+        self,
+        base: BaseState,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        load: ArrayLike = NO_LOAD,
+        friction: bool = True,
+    ) -> tuple[Array, Array]:
+        """Accelerations of the base, (..., 6), and of the joints, (..., n).
+
+        Args:
+            base: Pose and twist of the base.
+            q: Joint positions, (..., n) [rad or m].
+            qd: Joint velocities, (..., n).
+            tau: Torques of the actuators, (..., n) [N m or N].
+            load: Wrench of the environment on the base, (..., 6) [N, N m].
+            friction: Whether joint friction acts.
+        """
+        given = _pose(base), base.twist, q, qd, tau, load
+        found = self._run("free_forward_dynamics", *given, friction=friction)
+        return found[..., :BASE], found[..., BASE:]
+
+    def inverse_dynamics(
+        self,
+        base: BaseState,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        load: ArrayLike = NO_LOAD,
+        friction: bool = True,
+    ) -> tuple[Array, Array]:
+        """Acceleration of the base, (..., 6), and the torques for a motion of the joints, (..., n).
+
+        Arguments are those of `forward_dynamics`, with accelerations of the joints, (..., n).
+        """
+        given = _pose(base), base.twist, q, qd, qdd, load
+        found = self._run("free_inverse_dynamics", *given, friction=friction)
+        return found[..., :BASE], found[..., BASE:]
+
+    def hybrid_dynamics(
+        self,
+        base: BaseState,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        tau: ArrayLike,
+        moved: Sequence[str],
+        load: ArrayLike = NO_LOAD,
+        friction: bool = True,
+    ) -> tuple[Array, Array, Array]:
+        """Accelerations of the base and of all joints, and all torques, where some joints are led.
+
+        The joints named in `moved` have the accelerations `qdd`, the others the torques `tau`, both
+        (..., n), of which the other entries are not read.
+        """
+        names = [joint.name for joint in self.model.coordinate_joints]
+        for name in check_names("moved", moved):
+            check_known(f"joint of {self.model.name!r} named", name, names)
+        led = np.array([name in moved for name in names])
+        unknown = np.concatenate([np.ones(BASE, dtype=bool), ~led])
+        n = len(names)
+        given = (check_joint_vector("qdd", qdd, n), check_joint_vector("tau", tau, n))
+        M, h = self.mass_matrix(base, q), self.bias(base, q, qd, friction)
+        wrench = check_joint_vector("load", load, BASE, "components (force, moment)")
+        shape = np.broadcast_shapes(h.shape[:-1], *(x.shape[:-1] for x in (*given, wrench)))
+        a, f = np.zeros((2, *shape, BASE + n))
+        a[..., BASE:][..., led] = given[0][..., led]
+        f[..., :BASE], f[..., BASE:] = wrench, given[1]
+        rest = (f - h - rotate(M, a))[..., unknown]
+        rows = M[..., unknown, :]
+        a[..., unknown] = np.linalg.solve(rows[..., unknown], rest[..., None])[..., 0]
+        f[..., ~unknown] = (rotate(M, a) + h)[..., ~unknown]
+        return a[..., :BASE], a[..., BASE:], f[..., BASE:]
+
+    # Energies and momentum
+
+    def kinetic_energy(self, base: BaseState, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Kinetic energy of all links and rotors, (...) [J]."""
+        return self._run("free_kinetic_energy", _pose(base), base.twist, q, qd)
+
+    def potential_energy(self, base: BaseState, q: ArrayLike) -> Array:
+        """Energy in the field of gravity, zero at the world origin, and of springs, (...) [J]."""
+        return self._run("free_potential_energy", _pose(base), q)
+
+    def center_of_mass(self, base: BaseState, q: ArrayLike) -> Array:
+        """Centre of mass of all links and the base in the world, (..., 3) [m]."""
+        return self._run("free_center_of_mass", _pose(base), q)
+
+    def center_of_mass_jacobian(self, base: BaseState, q: ArrayLike) -> Array:
+        """Its velocity for the twist of the base and q̇, (..., 3, 6 + n)."""
+        return self.centroidal_matrix(base, q)[..., :3, :] / self.total_mass
+
+    def centroidal_matrix(self, base: BaseState, q: ArrayLike) -> Array:
+        """The centroidal momentum matrix A, (..., 6, 6 + n)."""
+        return self._run("free_centroidal_matrix", _pose(base), q)
+
+    def centroidal_bias(self, base: BaseState, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Ȧ times the twist of the base and q̇, (..., 6) [N, N m]."""
+        return self._run("free_centroidal_bias", _pose(base), base.twist, q, qd)
+
+    def centroidal_momentum(self, base: BaseState, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Linear momentum, and angular momentum about the centre of mass, (..., 6)."""
+        return self._run("free_centroidal_momentum", _pose(base), base.twist, q, qd)
+
+    # The hand of a space arm
+
+    def forward_kinematics(self, base: BaseState, q: ArrayLike, link: str = "tool") -> Array:
+        """The tool or the frame that a link is named after in the world, (..., 4, 4)."""
+        T = inverse(self.model.base) @ self._run("forward_kinematics", q, link=link)
+        R, p = np.asarray(_checked(base).rotation), np.asarray(base.position)
+        shape = np.broadcast_shapes(T.shape[:-2], R.shape[:-2], p.shape[:-1])
+        found = np.broadcast_to(T, (*shape, 4, 4)).copy()
+        found[..., :3, :3] = R @ T[..., :3, :3]
+        found[..., :3, 3] = rotate(R, T[..., :3, 3]) + p
+        return found
+
+    def jacobian(self, base: BaseState, q: ArrayLike, link: str = "tool") -> Array:
+        """(v, ω) of the tool or a link for the twist of the base and q̇, (..., 6, 6 + n)."""
+        R = np.asarray(_checked(base).rotation) @ self.model.base[:3, :3].T
+        J = self._run("jacobian", q, link=link, frame="world")
+        arm = self.forward_kinematics(base, q, link)[..., :3, 3] - np.asarray(base.position)
+        found = np.zeros((*arm.shape[:-1], BASE, BASE + J.shape[-1]))
+        found[..., range(BASE), range(BASE)] = 1.0
+        found[..., :3, 3:BASE] = -skew(arm)
+        found[..., :3, BASE:] = R @ J[..., :3, :]
+        found[..., 3:, BASE:] = R @ J[..., 3:, :]
+        return found
+
+    def generalised_jacobian(self, base: BaseState, q: ArrayLike, link: str = "tool") -> Array:
+        """(v, ω) of the tool or a link for q̇ where there is no momentum, (..., 6, n).
+
+        It is that of Umetani and Yoshida, in which the base follows the joints.
+        """
+        return self._run("free_jacobian", _pose(base), q, link=link)
+
+    def dynamic_coupling(self, base: BaseState, q: ArrayLike) -> Array:
+        """Twist of the base for q̇ where there is no momentum, (..., 6, n)."""
+        return self._run("free_coupling", _pose(base), q)
+
+    def reaction_null_space(
+        self, base: BaseState, q: ArrayLike, held: Literal["attitude", "base"] = "attitude"
+    ) -> Array:
+        """The projector P of joint rates on those that do not move the base, (..., n, n).
+
+        P q̇ leaves the attitude of the base at rest, or the whole of it, where there is no
+        momentum; it vanishes where no such motion is left.
+        """
+        check_known("held part", held, HELD)
+        K = self.dynamic_coupling(base, q)[..., HELD[held], :]
+        return np.eye(K.shape[-1]) - np.linalg.pinv(K, rcond=RANK_TOLERANCE) @ K
+
+
+def _checked(base: Any) -> BaseState:
+    if not isinstance(base, BaseState):
+        raise ModelError(f"the state of a base is an armdyn.BaseState, got {shown(base)}")
+    return base
+
+
+def _pose(base: BaseState) -> Array:
+    return _checked(base).pose

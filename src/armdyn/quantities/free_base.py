@@ -1,0 +1,375 @@
+"""Quantities of a robot whose base is a body that nothing holds, as on a satellite or in free fall.
+
+The base is carried by three slides and three hinges, all at zero, so that their rates are its twist
+in its own axes; six more joints, and every recursion is that of a fixed robot. Nothing in it
+depends on where the base is: with X = diag(R, R) and twist, acceleration and wrench in world axes
+at the origin of the base, linear part first,
+
+    q̇_b = Xᵀ (v, ω)    q̈_b = Xᵀ (v̇ - g, ω̇) - (0, κ)    κ = (ω_y ω_z, -ω_x ω_z, ω_x ω_y)
+
+where κ is what the sequence of hinges adds, ω in base axes, and gravity is an acceleration of the
+base. With (f, τ) the wrench on the base and the torques of the joints,
+
+    M (v̇, ω̇, q̈) + h = (f, τ)
+
+    inverse:  a_b = -M_bb⁻¹ (h_b + M_bq q̈ - f),  τ = M_qb a_b + M_qq q̈ + h_q
+    momentum: A_O = [M_bb M_bq] about the origin, A = [1 0; -(c - p)× 1] A_O about the centre c
+    space arms: the base follows the joints by a_b = -M_bb⁻¹ M_bq q̇ if the momentum is zero, and
+    the hand by J* q̇ = (J_q - J_b M_bb⁻¹ M_bq) q̇
+
+References: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 9; Y. Umetani and K.
+Yoshida, Resolved motion rate control of space manipulators with generalized Jacobian matrix, 1989;
+D. Orin, A. Goswami and S.-H. Lee, Centroidal dynamics of a humanoid robot, 2013.
+"""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from armdyn.arrays import Array, frozen
+from armdyn.formulations.kinematics import frame_in_world, jacobian, world_frames
+from armdyn.formulations.solve import solve_ltdl
+from armdyn.formulations.spatial import skew
+from armdyn.formulations.springs import spring_energy
+from armdyn.model import Body, Inertia, Joint, Link, RobotModel
+from armdyn.model.joint_types import PRISMATIC, REVOLUTE
+from armdyn.model.transform import IDENTITY
+from armdyn.quantities.center_of_mass import center_of_mass, no_bodies, total_mass
+from armdyn.quantities.dynamics import acceleration
+from armdyn.quantities.quantity import TORQUE_OPTIONS, Quantity
+from armdyn.quantities.traced_robot import TracedRobot
+
+BASE = 6
+"""Coordinates of a base that nothing holds."""
+
+
+def not_free(model: RobotModel) -> str:
+    """Why the base of a robot cannot be free; empty if it can."""
+    if model.loops:
+        return "a base that floats under closed loops is not computed; lock or cut the loops"
+    return no_bodies(model)
+
+
+def floating(model: RobotModel) -> RobotModel:
+    """The robot on a base with six joints, without gravity, springs and a place in the world."""
+    axes = [(kind, axis) for kind in (PRISMATIC, REVOLUTE) for axis in np.eye(3)]
+    names = [f"base {axis}" for axis in ("x", "y", "z", "rx", "ry", "rz")]
+    joints = [
+        Joint(name, kind, k - 1, IDENTITY, frozen(axis))
+        for k, (name, (kind, axis)) in enumerate(zip(names, axes, strict=True))
+    ]
+    nothing = [Link(name, (Body(name, Inertia.zero()),)) for name in names]
+
+    def moved(part: Any) -> Any:
+        return replace(part, link=part.link + BASE)
+
+    return replace(
+        model,
+        joints=(*joints, *(replace(joint, parent=joint.parent + BASE) for joint in model.joints)),
+        links=(*nothing[1:], model.base_link, *model.links),
+        base_link=Link("world", ()),
+        frames=tuple(map(moved, model.frames)),
+        flange=moved(model.flange),
+        base=IDENTITY,
+        gravity=frozen(np.zeros(3)),
+        springs=(),
+    )
+
+
+class _FreeRobot:
+    """A traced robot on a base that floats, with a pose in the world, in the axes of the base."""
+
+    def __init__(self, s: TracedRobot, pose: Array, q: Array):
+        request = replace(s.request, friction=False, gravity=False)
+        form = type(s)
+        self.s, self.joints = s, q
+        self.R, self.p = pose[:9].reshape(3, 3), pose[9:]
+        self.tree = form(floating(s.model), request, graph=s.graph, budget=s.budget, snap=s.snap)
+        self.tree.rotors = np.concatenate([s.nodes(np.zeros(BASE)), s.rotors])
+        self.q = np.concatenate([s.nodes(np.zeros(BASE)), q])
+        self.weight = np.concatenate([-s.described.gravity, np.zeros(3)])
+        """What the base accelerates by, against gravity, where it rests."""
+
+    def mass_matrix(self) -> Array:
+        """M of the base and the joints."""
+        return self.tree.mass_matrix(self.q)
+
+    def inward(self, base: Array, joints: Array) -> Array:
+        """What belongs to the base, two vectors in the world, then what belongs to the joints."""
+        return np.concatenate([self.R.T @ base[:3], self.R.T @ base[3:], joints])
+
+    def outward(self, rows: Array) -> Array:
+        """Those of the base in the world, and those of the joints."""
+        return np.concatenate([self.R @ rows[:3], self.R @ rows[3:BASE], rows[BASE:]])
+
+    def momentum(self, rates: Array) -> Array:
+        """M q̇."""
+        return self.tree.torques(self.q, self.tree.zero, rates)
+
+    def torques(self, rates: Array, base: Array, qdd: Array) -> Array:
+        """What the base receives and the joints need, friction and springs aside."""
+        return self.tree.torques(self.q, rates, self.inward(base, qdd) - _hinges(rates, self.s.n))
+
+    def held(self, qd: Array) -> Array:
+        """What friction and springs take of it."""
+        held = self.s.friction(self.joints, qd) + self.s.springs(self.joints)
+        return np.concatenate([np.zeros(BASE), held])
+
+    def center(self) -> Array:
+        """The centre of mass of all."""
+        return center_of_mass(replace(self.s.plain, base=IDENTITY), self.s.here(self.joints).q)
+
+    def about_center(self, rows: Array, center: Array) -> Array:
+        """Wrenches or momenta at the origin of the base, about the centre of mass in the world."""
+        moved = rows[3:BASE] - skew(center) @ rows[:3]
+        return self.outward(np.concatenate([rows[:3], moved]))
+
+    def following(self) -> Array:
+        """The twist of the base for the rates of the joints where there is no momentum, (6, n)."""
+        M = self.mass_matrix()
+        return -self.solve(M[:BASE, :BASE], M[:BASE, BASE:])
+
+    def solve(self, M: Array, b: Array) -> Array:
+        """M⁻¹ b for the mass matrix of all as one body."""
+        whole = [tuple(range(k + 1)) for k in range(BASE)]
+        return solve_ltdl(whole, self.s.nodes(M), self.s.nodes(b), self.s.graph.guard)
+
+
+def _hinges(rates: Array, n: int) -> Array:
+    """(0, κ, 0)."""
+    x, y, z = rates[3:BASE]
+    return np.concatenate([np.zeros(3), [y * z, -x * z, x * y], np.zeros(n)])
+
+
+def _mass_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
+    free = _FreeRobot(s, pose, q)
+    return free.outward(free.outward(free.mass_matrix()).T)
+
+
+def _bias(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
+    free = _FreeRobot(s, pose, q)
+    torques = free.torques(free.inward(twist, qd), free.weight, s.zero)
+    return free.outward(torques + free.held(qd))
+
+
+def _forward(
+    s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array, tau: Array, load: Array
+) -> Array:
+    free = _FreeRobot(s, pose, q)
+    rates, driving = free.inward(twist, qd), free.inward(load, tau) - free.held(qd)
+    found = acceleration(free.tree, free.q, rates, s.nodes(driving))
+    return _falling(free, found + _hinges(rates, s.n))
+
+
+def _inverse(
+    s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array, qdd: Array, load: Array
+) -> Array:
+    free = _FreeRobot(s, pose, q)
+    torques = free.torques(free.inward(twist, qd), np.zeros(BASE), qdd) + free.held(qd)
+    M = free.mass_matrix()
+    base = free.solve(M[:BASE, :BASE], free.inward(load, s.zero)[:BASE] - torques[:BASE])
+    return _falling(free, np.concatenate([base, torques[BASE:] + M[BASE:, :BASE] @ base]))
+
+
+def _falling(free: _FreeRobot, found: Array) -> Array:
+    """The acceleration of the base in the world from that which its links feel, and the rest."""
+    return free.outward(found) - np.concatenate([free.weight, free.s.zero])
+
+
+def _kinetic_energy(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
+    free = _FreeRobot(s, pose, q)
+    rates = free.inward(twist, qd)
+    return np.asarray(0.5 * (rates @ free.momentum(rates)))
+
+
+def _potential_energy(s: TracedRobot, pose: Array, q: Array) -> Array:
+    springs = spring_energy(s.plain, s.plain.springs, s.here(q).q)
+    return np.asarray(springs - total_mass(s.model) * (s.plain.gravity @ _center(s, pose, q)))
+
+
+def _center(s: TracedRobot, pose: Array, q: Array) -> Array:
+    free = _FreeRobot(s, pose, q)
+    return free.R @ free.center() + free.p
+
+
+def _centroidal_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
+    free = _FreeRobot(s, pose, q)
+    M = free.mass_matrix()
+    center = np.array([M[1, 5], M[2, 3], M[0, 4]]) / M[0, 0]  # m c×, linear rows, angular columns
+    return free.outward(free.about_center(M[:BASE], center).T).T
+
+
+def _centroidal(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
+    free = _FreeRobot(s, pose, q)
+    return free.about_center(free.momentum(free.inward(twist, qd))[:BASE], free.center())
+
+
+def _centroidal_bias(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
+    free = _FreeRobot(s, pose, q)
+    torques = free.torques(free.inward(twist, qd), np.zeros(BASE), s.zero)
+    return free.about_center(torques[:BASE], free.center())
+
+
+def _coupling(s: TracedRobot, pose: Array, q: Array) -> Array:
+    free = _FreeRobot(s, pose, q)
+    return free.outward(free.following())
+
+
+def _generalised_jacobian(s: TracedRobot, pose: Array, q: Array) -> Array:
+    free, model = _FreeRobot(s, pose, q), replace(s.plain, base=IDENTITY)
+    at, frame = s.here(q), model.frame(s.request.link)
+    arm = frame_in_world(world_frames(model, at.q), frame)[1]
+    base = free.following()
+    carried = np.concatenate([base[:3] - skew(arm) @ base[3:], base[3:]])
+    return free.outward(at.columns(jacobian(model, at.q, frame)) + carried)
+
+
+_MOTION = "pose", "twist", "q", "qd"
+_free = partial(Quantity, absent=not_free)
+FREE_MASS_MATRIX = _free(
+    "free_mass_matrix",
+    "The mass matrix of a robot on a base that nothing holds, for the twist of the base in world "
+    "axes and qd.",
+    ("pose", "q"),
+    _mass_matrix,
+    symbol="M",
+    result="the matrix, rows of the base first [kg, m, {inertia}]",
+    shape=("n + 6", "n + 6"),
+    terms=("links", "rotors"),
+    options=("payload",),
+)
+FREE_BIAS = _free(
+    "free_bias",
+    "Wrench on the base, and torques, of a motion without acceleration of base and joints.",
+    _MOTION,
+    _bias,
+    symbol="b",
+    result="force and moment at the origin of the base [N, N m], then torques [{torque}]",
+    shape=("n + 6",),
+    terms=("links", "coriolis", "gravity", "friction"),
+    options=TORQUE_OPTIONS,
+)
+FREE_FORWARD_DYNAMICS = _free(
+    "free_forward_dynamics",
+    "Accelerations of a base that nothing holds, and of the joints, that torques and a wrench on "
+    "the base cause. Not a number where the mass matrix is singular.",
+    (*_MOTION, "tau", "base_load"),
+    _forward,
+    symbol="a",
+    result="linear and angular acceleration of the base [m/s^2, rad/s^2], then accelerations of "
+    "the joints [{acceleration}]",
+    shape=("n + 6",),
+    terms=("links", "rotors", "coriolis", "gravity", "friction", "wrench"),
+    options=TORQUE_OPTIONS,
+    solves=True,
+)
+FREE_INVERSE_DYNAMICS = _free(
+    "free_inverse_dynamics",
+    "Acceleration of a base that nothing holds, and torques of the actuators, for a motion of the "
+    "joints and a wrench on the base.",
+    (*_MOTION, "qdd", "base_load"),
+    _inverse,
+    symbol="a",
+    result="linear and angular acceleration of the base [m/s^2, rad/s^2], then torques [{torque}]",
+    shape=("n + 6",),
+    terms=("links", "rotors", "coriolis", "gravity", "friction", "wrench"),
+    options=TORQUE_OPTIONS,
+    solves=True,
+)
+FREE_KINETIC_ENERGY = _free(
+    "free_kinetic_energy",
+    "Kinetic energy of a robot and its base, rotors included.",
+    _MOTION,
+    _kinetic_energy,
+    symbol="",
+    result="energy [J]",
+    shape=(),
+    terms=("links", "rotors"),
+    options=("payload",),
+)
+FREE_POTENTIAL_ENERGY = _free(
+    "free_potential_energy",
+    "Energy of a robot and its base in the field of gravity, zero at the world origin, and of "
+    "springs.",
+    ("pose", "q"),
+    _potential_energy,
+    symbol="",
+    result="energy [J]",
+    shape=(),
+    terms=("gravity",),
+    fixed=("payload", "gravity"),
+)
+FREE_CENTER_OF_MASS = _free(
+    "free_center_of_mass",
+    "Centre of mass of a robot and its base in the world.",
+    ("pose", "q"),
+    _center,
+    symbol="c",
+    result="position [m]",
+    shape=(3,),
+    terms=("links",),
+    fixed=("payload",),
+)
+CENTROIDAL_MOMENTUM_MATRIX = _free(
+    "free_centroidal_matrix",
+    "The centroidal momentum matrix: times the twist of the base and qd it is the momentum of "
+    "all links, and their angular momentum about the centre of mass.",
+    ("pose", "q"),
+    _centroidal_matrix,
+    symbol="A",
+    result="three rows of linear momentum [kg m/s], then three of angular momentum [kg m^2/s]",
+    shape=(6, "n + 6"),
+    terms=("links",),
+    fixed=("payload",),
+)
+FREE_CENTROIDAL_MOMENTUM = _free(
+    "free_centroidal_momentum",
+    "Momentum of a robot and its base, and their angular momentum about the centre of mass.",
+    _MOTION,
+    _centroidal,
+    symbol="hG",
+    result="linear momentum [kg m/s], then angular momentum [kg m^2/s], world axes",
+    shape=(6,),
+    terms=("links",),
+    fixed=("payload",),
+)
+FREE_CENTROIDAL_BIAS = _free(
+    "free_centroidal_bias",
+    "Rate of the centroidal momentum of a motion without acceleration of base and joints: dA/dt "
+    "times twist and qd.",
+    _MOTION,
+    _centroidal_bias,
+    symbol="hd",
+    result="force, then moment about the centre of mass [N, N m], world axes",
+    shape=(6,),
+    terms=("links", "coriolis"),
+    fixed=("payload",),
+)
+DYNAMIC_COUPLING = _free(
+    "free_coupling",
+    "How a base that nothing holds follows the joints where there is no momentum: its twist for "
+    "each unit of qd.",
+    ("pose", "q"),
+    _coupling,
+    symbol="K",
+    result="three linear rows [m/s], then three angular [rad/s], for each unit of qd",
+    shape=(6, "n"),
+    terms=("links",),
+    options=("payload",),
+    solves=True,
+)
+GENERALISED_JACOBIAN = _free(
+    "free_jacobian",
+    "The generalised Jacobian of {link}: (v, omega) = J qd on a base that nothing holds, where "
+    "there is no momentum.",
+    ("pose", "q"),
+    _generalised_jacobian,
+    symbol="J",
+    result="three linear rows [m/s], then three angular [rad/s], for each unit of qd",
+    shape=(6, "n"),
+    terms=("links",),
+    options=("payload", "link"),
+    solves=True,
+)

@@ -1,0 +1,231 @@
+"""Laws of bases that nothing holds, and of the mass of a robot as a whole."""
+
+import numpy as np
+import pytest
+import scipy.integrate
+from scipy.spatial.transform import Rotation
+
+import armdyn
+from armdyn import BaseState
+from armdyn.errors import ModelError, ShapeError, UnknownNameError
+from support.arms import ARMS
+from support.peers import close
+
+WITH_BODIES = pytest.mark.arms(where=lambda arm: arm.bodies != "regrouped")
+
+
+def base_of(arm, *batch):
+    rng = np.random.default_rng([arm.seed, 7])
+    R = Rotation.random(int(np.prod(batch)), random_state=arm.seed).as_matrix()
+    R = R.reshape(*batch, 3, 3)
+    return BaseState(R, rng.normal(size=(*batch, 3)), rng.normal(size=(*batch, 6)))
+
+
+def times(A, v):
+    return np.einsum("...ij,...j->...i", A, v)
+
+
+def joined(a, b):
+    return np.concatenate([a, b], -1)
+
+
+def worst(M):
+    """The condition of mass matrices in units of their own."""
+    size = np.sqrt(np.diagonal(M, axis1=-2, axis2=-1))
+    return np.linalg.cond(M / size[..., None] / size[..., None, :]).max()
+
+
+@WITH_BODIES
+def test_forces_and_accelerations_fulfil_the_equation_of_motion(arm):
+    free, base, (q, qd, qdd) = arm.robot.free_base, base_of(arm, 3), arm.states(3)
+    M, load = free.mass_matrix(base, q), np.random.default_rng(1).normal(size=(3, 6))
+    tolerance = max(1e-10, 1e-13 * worst(M))
+    a, moved = free.forward_dynamics(base, q, qd, qdd, load)
+    h = free.bias(base, q, qd, friction=True)
+    size = np.abs(M).max() * max(np.abs(a).max(), np.abs(moved).max())
+    close(times(M, joined(a, moved)) + h, joined(load, qdd), tolerance * max(1, size))
+    again, tau = free.inverse_dynamics(base, q, qd, moved, load)
+    close(again, a, tolerance)
+    close(tau, qdd, tolerance * max(1, size))
+    led = arm.robot.joint_names[:: 1 + arm.seed % 2]
+    for found, expected in zip(
+        free.hybrid_dynamics(base, q, qd, moved, qdd, led, load), (a, moved, qdd), strict=True
+    ):
+        close(found, expected, tolerance * max(1, size))
+
+
+@WITH_BODIES
+def test_a_base_that_is_held_makes_it_a_fixed_robot(arm):
+    robot, (q, qd, qdd) = arm.robot, arm.states(2)
+    free, base = robot.free_base, robot.free_base.standing
+    close(free.mass_matrix(base, q)[:, 6:, 6:], robot.mass_matrix(q), 1e-12)
+    close(free.bias(base, q, qd)[:, 6:], robot.bias(q, qd), 1e-11)
+    load = free.bias(base, q, qd)[:, :6] + times(free.mass_matrix(base, q)[:, :6, 6:], qdd)
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    a, found = free.forward_dynamics(base, q, qd, tau, load)
+    tolerance = max(1e-10, 1e-13 * worst(free.mass_matrix(base, q)))
+    close(a, np.zeros((2, 6)), tolerance * max(1.0, np.abs(load).max(), np.abs(tau).max()))
+    close(found, qdd, tolerance * max(1.0, np.abs(tau).max()))
+    reaction = robot.reactions(q, qd, qdd, base_wrench=True)[:, 0]
+    close(reaction, load, 1e-11)
+    close(free.forward_kinematics(base, q), robot.forward_kinematics(q), 1e-13)
+    close(free.jacobian(base, q)[..., 6:], robot.jacobian(q), 1e-13)
+    close(free.center_of_mass(base, q), robot.center_of_mass(q), 1e-13)
+    close(free.centroidal_momentum(base, q, qd), robot.centroidal_momentum(q, qd), 1e-12)
+    close(free.center_of_mass_jacobian(base, q)[..., 6:], robot.center_of_mass_jacobian(q), 1e-13)
+    assert free.total_mass == robot.total_mass
+
+
+@WITH_BODIES
+def test_the_world_may_be_turned(arm):
+    """A base in another attitude and place, in a field turned alike, moves alike."""
+    base, (q, qd, tau) = base_of(arm, 2), arm.states(2)
+    S = Rotation.from_rotvec([0.4, -1.1, 0.7]).as_matrix()
+    X = np.kron(np.eye(2), S)
+    load = np.random.default_rng(2).normal(size=6)
+    kernel = arm.robot.kernel("free_forward_dynamics", gravity=True)
+    turned = BaseState(S @ base.rotation, times(S, base.position) + 3.0, times(X, base.twist))
+    g = arm.model.gravity
+    here = kernel(base.pose, base.twist, q, qd, tau, load, g)
+    there = kernel(turned.pose, turned.twist, q, qd, tau, X @ load, S @ g)
+    tolerance = max(1e-11, 1e-13 * worst(arm.robot.free_base.mass_matrix(base, q)))
+    close(there[:, :6], times(X, here[:, :6]), tolerance * np.abs(here).max())
+    close(there[:, 6:], here[:, 6:], tolerance * np.abs(here).max())
+
+
+@WITH_BODIES
+def test_momentum_changes_by_weight_and_wrench_alone(arm):
+    free, base, (q, qd, tau) = arm.robot.free_base, base_of(arm, 3), arm.states(3)
+    load = np.random.default_rng(3).normal(size=(3, 6))
+    A, v = free.centroidal_matrix(base, q), joined(base.twist, qd)
+    close(times(A, v), free.centroidal_momentum(base, q, qd), 1e-12)
+    a = joined(*free.forward_dynamics(base, q, qd, tau, load))
+    arm_of_load = base.position - free.center_of_mass(base, q)
+    moment = load[:, 3:] + np.cross(arm_of_load, load[:, :3])
+    outside = joined(load[:, :3] + free.total_mass * arm.model.gravity, moment)
+    changed = times(A, a) + free.centroidal_bias(base, q, qd)
+    tolerance = max(1e-11, 1e-13 * worst(free.mass_matrix(base, q)))
+    close(changed, outside, tolerance * max(1.0, np.abs(A).max() * np.abs(a).max()))
+
+
+@WITH_BODIES
+def test_rates_are_differences_along_a_motion(arm):
+    """Of the centre of mass, its Jacobian and the momentum, along q + t q̇ and a screw."""
+    robot, base, (q, qd, _) = arm.robot, base_of(arm), arm.states()
+    free, h = robot.free_base, 1e-4
+
+    def at(t):
+        turned = Rotation.from_rotvec(t * base.twist[3:]).as_matrix() @ base.rotation
+        return BaseState(turned, base.position + t * base.twist[:3], base.twist), q + t * qd
+
+    def rate(function):
+        ends = [function(*at(k * h)) for k in (-2, -1, 1, 2)]
+        return (ends[0] - 8 * ends[1] + 8 * ends[2] - ends[3]) / (12 * h)
+
+    v = joined(base.twist, qd)
+    c = free.center_of_mass_jacobian(base, q) @ v
+    close(rate(free.center_of_mass), c, 1e-8)
+    momentum = rate(lambda b, x: free.centroidal_matrix(b, x) @ v)
+    close(momentum, free.centroidal_bias(base, q, qd), 1e-7)
+    fixed = rate(lambda b, x: robot.center_of_mass_jacobian(x))
+    close(fixed, robot.center_of_mass_jacobian_dot(q, qd), 1e-8)
+    close(rate(lambda b, x: robot.center_of_mass(x)), robot.center_of_mass_jacobian(q) @ qd, 1e-8)
+    tip = rate(lambda b, x: free.forward_kinematics(b, x)[:3, 3])
+    close(tip, (free.jacobian(base, q) @ v)[:3], 1e-8)
+
+
+@WITH_BODIES
+def test_a_base_follows_the_joints_where_there_is_no_momentum(arm):
+    free, base, (q, qd, _) = arm.robot.free_base, base_of(arm, 2), arm.states(2)
+    K = free.dynamic_coupling(base, q)
+    follows = BaseState(base.rotation, base.position, times(K, qd))
+    size = np.abs(free.centroidal_matrix(base, q)).max() * np.abs(qd).max()
+    close(free.centroidal_momentum(follows, q, qd), np.zeros((2, 6)), 1e-11 * max(1.0, size))
+    v = joined(follows.twist, qd)
+    hand = times(free.generalised_jacobian(base, q), qd)
+    close(hand, times(free.jacobian(base, q), v), 1e-11)
+    P = free.reaction_null_space(base, q)
+    close(P @ P, P, 1e-9)
+    close((K @ P)[:, 3:], np.zeros_like(K[:, 3:]), 1e-9 * max(1.0, np.abs(K).max()))
+
+
+def test_a_robot_in_free_flight_keeps_its_momentum_and_energy():
+    arm = ARMS["scara"]
+    robot = armdyn.Robot(arm.model).with_gravity([0.0, 0.0, 0.0])
+    robot = robot.with_joint("joint1", viscous=0.0)
+    free, base, (q, qd, _) = robot.free_base, base_of(arm), 0.3 * arm.states()
+
+    def unpacked(y):
+        R = Rotation.from_quat(y[:4]).as_matrix()
+        return BaseState(R, y[4:7], y[7:13]), y[13:17], y[17:]
+
+    def slope(t, y):
+        base, q, qd = unpacked(y)
+        a, qdd = free.forward_dynamics(base, q, qd, np.zeros(4), friction=False)
+        w, turn = base.twist[3:], y[:4]
+        rate = 0.5 * np.append(turn[3] * w + np.cross(w, turn[:3]), -w @ turn[:3])
+        return np.concatenate([rate, base.twist[:3], a, qd, qdd])
+
+    turn = Rotation.from_matrix(base.rotation).as_quat()
+    start = np.concatenate([turn, base.position, base.twist, q, qd])
+    end = scipy.integrate.solve_ivp(slope, (0, 2.0), start, "DOP853", rtol=1e-12, atol=1e-12).y
+    momenta = [free.centroidal_momentum(*unpacked(y)) for y in end[:, [0, -1]].T]
+    close(momenta[1], momenta[0], 1e-9)
+    energies = [free.kinetic_energy(*unpacked(y)) for y in end[:, [0, -1]].T]
+    close(energies[1], energies[0], 1e-9)
+    c = [free.center_of_mass(*unpacked(y)[:2]) for y in end[:, [0, -1]].T]
+    close(c[1], c[0] + 2.0 * momenta[0][:3] / free.total_mass, 1e-9)
+
+
+def test_a_body_that_falls_is_weightless():
+    """Whatever the joints do, the centre of mass falls; at rest all falls as one body."""
+    robot = ARMS["elbow"].robot
+    free, q = robot.free_base, np.linspace(-1, 1, 6)
+    a, qdd = free.forward_dynamics(free.standing, q, np.zeros(6), np.zeros(6), friction=False)
+    close(a, [*robot.gravity, 0, 0, 0], 1e-9)
+    close(qdd, np.zeros(6), 1e-9)
+
+
+def test_what_cannot_float_says_so():
+    with pytest.raises(ModelError, match="free_base of 'puma560': the inertias are a reduced set"):
+        armdyn.load("puma560").free_base  # noqa: B018
+    with pytest.raises(ModelError, match="a base that floats under closed loops is not computed"):
+        armdyn.load("five_bar").free_base  # noqa: B018
+    with pytest.raises(ModelError, match="total_mass of 'puma560': the inertias are a reduced set"):
+        armdyn.load("puma560").total_mass  # noqa: B018
+    with pytest.raises(ModelError, match="center_of_mass of 'puma560': the inertias are a reduced"):
+        armdyn.load("puma560").center_of_mass(np.zeros(6))
+    with pytest.raises(ModelError, match="free_bias of 'five_bar': a base that floats under"):
+        armdyn.load("five_bar").kernel("free_bias")
+
+
+def test_states_of_a_base_are_checked():
+    free = ARMS["scara"].robot.free_base
+    with pytest.raises(ModelError, match=r"the state of a base is an armdyn\.BaseState, got"):
+        free.mass_matrix(np.eye(4), np.zeros(4))
+    with pytest.raises(ModelError, match="rotation of the base: expected rotations"):
+        BaseState(2 * np.eye(3))
+    with pytest.raises(ShapeError, match="twist of the base: expected"):
+        BaseState(twist=[1.0, 2.0, 3.0])
+    with pytest.raises(ShapeError, match="the batch shapes of a state of the base do not fit"):
+        BaseState(position=np.zeros((2, 3)), twist=np.zeros((3, 6)))
+    with pytest.raises(UnknownNameError, match="joint of 'scara' named"):
+        free.hybrid_dynamics(free.standing, *np.zeros((4, 4)), ["knee"])
+    with pytest.raises(UnknownNameError, match="held part"):
+        free.reaction_null_space(free.standing, np.zeros(4), "hand")
+
+
+def test_loops_have_a_centre_of_mass_too():
+    """The centre of a five-bar is the mean of those of its bars, and moves with its Jacobian."""
+    robot = armdyn.load("five_bar")
+    q, qd, h = robot.start + 0.1, np.array([0.7, -0.4]), 1e-4
+    frames = robot.joint_frames(q)
+    bodies = [(link.inertia, T) for link, T in zip(robot.model.links, frames, strict=True)]
+    moments = [body.mass * T[:3, 3] + T[:3, :3] @ body.first_moment for body, T in bodies]
+    close(robot.center_of_mass(q), sum(moments) / robot.total_mass, 1e-12)
+    ends = [robot.center_of_mass(q + k * h * qd) for k in (-1, 1)]
+    velocity = robot.center_of_mass_jacobian(q) @ qd
+    close((ends[1] - ends[0]) / (2 * h), velocity, 1e-7)
+    slopes = [robot.center_of_mass_jacobian(q + k * h * qd) for k in (-1, 1)]
+    close((slopes[1] - slopes[0]) / (2 * h), robot.center_of_mass_jacobian_dot(q, qd), 1e-6)
+    close(robot.centroidal_momentum(q, qd)[:3], robot.total_mass * velocity, 1e-12)
