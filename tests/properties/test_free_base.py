@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import armdyn
 from armdyn import BaseState
-from armdyn.errors import ModelError, ShapeError, UnknownNameError
+from armdyn.errors import ArmdynWarning, ModelError, ShapeError, UnknownNameError
 from support.arms import ARMS
 from support.peers import close
 
@@ -197,6 +197,11 @@ def test_what_cannot_float_says_so():
         armdyn.load("puma560").center_of_mass(np.zeros(6))
     with pytest.raises(ModelError, match="free_bias of 'five_bar': a base that floats under"):
         armdyn.load("five_bar").kernel("free_bias")
+
+
+def test_a_base_without_mass_is_warned_of():
+    with pytest.warns(ArmdynWarning, match="the base 'base' of 'saha_3r' has no mass"):
+        armdyn.load("saha_3r").free_base  # noqa: B018
 
 
 def test_states_of_a_base_are_checked():

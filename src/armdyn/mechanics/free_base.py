@@ -1,5 +1,6 @@
 """A robot on a base that nothing holds: quantities of `armdyn.quantities.free_base` by name."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_joint_vector, check_names
-from armdyn.errors import ModelError, check_known, shown
+from armdyn.errors import ArmdynWarning, ModelError, check_known, shown
 from armdyn.formulations.spatial import rotate, skew
 from armdyn.mechanics.base_state import BaseState
 from armdyn.model import RobotModel
@@ -43,6 +44,13 @@ class FreeBase:
         """
         if reason := not_free(model):
             raise ModelError(f"free_base of {model.name!r}: {reason}")
+        if not model.base_link.inertia.mass:
+            warnings.warn(
+                f"the base {model.base_link.name!r} of {model.name!r} has no mass, so that its "
+                "links swing it about; give it the body of what carries the arm, by with_link",
+                ArmdynWarning,
+                stacklevel=3,
+            )
         self.model, self._run = model, run
 
     def __repr__(self) -> str:

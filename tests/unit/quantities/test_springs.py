@@ -141,8 +141,9 @@ def test_what_knows_no_springs_says_so():
 
 
 def test_springs_pull_on_a_base_that_floats_and_change_no_momentum():
-    free, q, qd = SPRUNG.free_base, *STATE[:2, 0]
-    base, rigid = free.standing, ARM.free_base
+    body, (q, qd) = armdyn.Inertia.box((0.5, 0.4, 0.3), mass=20.0), STATE[:2, 0]
+    free, rigid = (robot.with_link("base", body).free_base for robot in (SPRUNG, ARM))
+    base = free.standing
     pull = free.bias(base, q, qd) - rigid.bias(base, q, qd)
     np.testing.assert_allclose(pull[:6], 0.0, atol=1e-12)
     np.testing.assert_allclose(pull[6:], SPRUNG.bias(q, qd) - ARM.bias(q, qd), atol=1e-10)
