@@ -307,7 +307,8 @@ def test_a_long_chain_still_compiles(tmp_path):
 
 @pytest.mark.slow
 def test_every_quantity_can_be_exported_together(tmp_path):
-    model = armdyn.load("two_link").model
+    base = armdyn.Inertia.box((0.5, 0.4, 0.3), mass=20.0)  # without any it is loose
+    model = armdyn.load("two_link").with_link("base", base).model
     done = selftest(export_c(model, tmp_path, ExportOptions(functions=tuple(QUANTITIES))))
     assert done.stdout == "ok\n"
 

@@ -234,7 +234,7 @@ def operation_report(
 
     Args:
         model: The robot.
-        quantities: What is counted; none are all of them.
+        quantities: What is counted; none are all that a robot on a base that is held has.
         effort: How hard short programs are looked for.
         snap: What counts as an exact zero or quarter turn, see `count_operations`.
         textbooks: Whether formulations of textbooks are counted beside the programs.
@@ -243,7 +243,9 @@ def operation_report(
     """
     for quantity in quantities:
         check_known("quantity", quantity, QUANTITIES)
-    chosen = [m for m in METHODS if not quantities or m.quantity in quantities]
+    stands = [m for m in METHODS if "pose" not in m.record.arguments]
+    chosen = [m for m in METHODS if m.quantity in quantities]
+    chosen = chosen or [m for m in stands if not m.record.absent(model)]
     chosen = [m for m in chosen if textbooks or m.function is None]
     rows = list[MethodCounts]()
     programs = list[ProgramCounts]()
