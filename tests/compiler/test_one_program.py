@@ -157,7 +157,8 @@ def test_recursive_equations_are_that_program(name):
 
 @SHORT
 def test_every_quantity_is_proved(arm):
-    for quantity in arm.share(QUANTITIES, of=4):
+    there = [name for name, record in QUANTITIES.items() if not record.absent(arm.model)]
+    for quantity in arm.share(there, of=4):
         assert proved_program(arm.model, Request(quantity))[1] == "field"
 
 

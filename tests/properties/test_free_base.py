@@ -8,6 +8,8 @@ from scipy.spatial.transform import Rotation
 import armdyn
 from armdyn import BaseState
 from armdyn.errors import ArmdynWarning, ModelError, ShapeError, UnknownNameError
+from armdyn.quantities.proof import proved_program
+from armdyn.quantities.request import Request
 from support.arms import ARMS
 from support.peers import close
 
@@ -234,3 +236,33 @@ def test_loops_have_a_centre_of_mass_too():
     slopes = [robot.center_of_mass_jacobian(q + k * h * qd) for k in (-1, 1)]
     close((slopes[1] - slopes[0]) / (2 * h), robot.center_of_mass_jacobian_dot(q, qd), 1e-6)
     close(robot.centroidal_momentum(q, qd)[:3], robot.total_mass * velocity, 1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.arms(compiled=True)
+def test_states_have_the_same_bits_in_every_batch(arm):
+    kernel = armdyn.Robot(arm.model).kernel("free_forward_dynamics")
+    base, (q, qd, tau), load = base_of(arm, 37), arm.states(37), np.ones((37, 6))
+    given = base.pose, base.twist, q, qd, tau, load
+    whole = kernel(*given)
+    for part in (slice(0, 1), slice(3, 8), slice(5, 37)):
+        np.testing.assert_array_equal(kernel(*(x[part] for x in given)), whole[part])
+    np.testing.assert_array_equal(kernel(*(x[11] for x in given)), whole[11])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hinge_tree", "hand", "mixed_chain"])
+def test_programs_are_those_of_textbooks(name):
+    """Renaud's recursion and composite bodies on the same six more joints, over the field."""
+    for quantity in ("free_bias", "free_mass_matrix", "free_inverse_dynamics", "free_coupling"):
+        assert proved_program(ARMS[name].model, Request(quantity))[1] == "field"
+
+
+@pytest.mark.slow
+def test_casadi_has_the_same_numbers():
+    robot, base = armdyn.Robot(ARMS["scara"].model), base_of(ARMS["scara"])
+    q, qd, tau = ARMS["scara"].states()
+    given = base.pose, base.twist, q, qd, tau, np.ones(6)
+    found = robot.casadi("free_forward_dynamics")(*given)
+    expected = np.concatenate(robot.free_base.forward_dynamics(base, q, qd, tau, np.ones(6)))
+    close(found.full().ravel(), expected, 1e-10)
