@@ -41,6 +41,16 @@ def test_a_payload_is_found_with_and_without_an_unloaded_run(robot):
         armdyn.identify_payload(robot.with_payload(LOAD), measured(robot))
 
 
+@pytest.mark.slow
+def test_without_noise_a_payload_is_found_to_a_fraction_of_a_gram(robot):
+    """What is assumed of bodies gives way to data that leave no doubt."""
+    loaded = robot.with_payload(LOAD)
+    clean = measured(loaded, seed=3, seconds=8.0, noise=0.0, jitter=0.0, step=1e-12)
+    payload = armdyn.identify_payload(robot, clean)
+    assert payload.mass == pytest.approx(2.0, abs=1e-4)
+    np.testing.assert_allclose(payload.com, LOAD.com, atol=1e-3)
+
+
 def test_a_known_load_shows_the_gains_of_the_drives(robot):
     gains = np.array([5.0, 7.5, 10.0])
     runs = [measured(r, seed=1) for r in (robot, robot.with_payload(LOAD))]

@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn.report.figures import LIMIT_ROOM, draw_limit, peak_words
-from armdyn.simulation.limits import excesses
+from armdyn.simulation.limits import excesses, many_turns
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +55,12 @@ def test_a_limit_is_drawn_where_it_matters():
         assert (sum(area) > 0) == (limit == 0.7)
     assert peak_words(-576.4, "N·m", 150.0)["label"] == "peak \N{MINUS SIGN}576 of 150 N·m"
     assert peak_words(12.0, "N")["label"] == "peak 12 N"
+
+
+def test_many_turns_are_told_of_joints_that_turn_without_limits():
+    free = dict(joint="revolute", mass=2.0, inertia=(0, 0, 1.0), inertia_about="origin", name="free")
+    rows = [free, free | dict(limits=(-50, 50), name="held"), free | dict(joint="prismatic", name="rail")]
+    model = armdyn.from_dh(rows, physical="ignore").model
+    q = np.array([[0, 50, 50], [-18 * np.pi, 0, 0]])
+    assert list(many_turns(model, q)) == ["free is at 56.55 rad, 9 turns, and has no limits"]
+    assert list(many_turns(model, q / 10)) == []
