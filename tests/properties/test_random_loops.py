@@ -59,3 +59,20 @@ def test_torques_are_those_of_an_elimination(kind):
     np.testing.assert_allclose(
         robot.mass_matrix(q) @ qdd, tau - robot.inverse_dynamics(q, qd, 0 * qdd), atol=1e-9
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_what_cut_joints_carry_leaves_passive_joints_free_and_motors_their_torques(kind):
+    """Along its axis a joint passes on what its drive gives, and nothing if it has none."""
+    robot = drawn(kind)
+    q, qd, qdd = motion(robot)
+    model, active = robot.model, list(robot.model.independent)
+    rotors = [model.joints[i].rotor.reflected for i in active]
+    drives = np.zeros(len(model.joints))
+    drives[active] = robot.inverse_dynamics(q, qd, qdd, friction=False) - rotors * qdd
+    wrenches = robot.reactions(q, qd, qdd, frame="joint")
+    along = [j.type.subspace(j.axis) @ w for j, w in zip(model.joints, wrenches, strict=False)]
+    coupled = [i for loop in model.loops if loop.couples for i in (loop.link_a, loop.link_b)]
+    along, drives = (np.delete(x, coupled) for x in (along, drives))  # these drive each other
+    np.testing.assert_allclose(along, drives, rtol=1e-9, atol=1e-9)

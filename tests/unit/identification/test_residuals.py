@@ -48,4 +48,6 @@ def test_friction_that_falls_with_time_is_a_drift_alone():
 def test_noise_has_the_time_over_which_it_is_correlated():
     white = RNG.normal(size=20_000)
     smooth = np.convolve(white, np.ones(9), "same")
-    assert told(*RNG.normal(size=(2, 20_000)), smooth).noise_time == pytest.approx(4 * STEP, rel=0.3)
+    assert told(*RNG.normal(size=(2, 20_000)), smooth).noise_time == pytest.approx(
+        4 * STEP, rel=0.3
+    )

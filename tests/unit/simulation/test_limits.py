@@ -58,8 +58,14 @@ def test_a_limit_is_drawn_where_it_matters():
 
 
 def test_many_turns_are_told_of_joints_that_turn_without_limits():
-    free = dict(joint="revolute", mass=2.0, inertia=(0, 0, 1.0), inertia_about="origin", name="free")
-    rows = [free, free | dict(limits=(-50, 50), name="held"), free | dict(joint="prismatic", name="rail")]
+    free = dict(
+        joint="revolute", mass=2.0, inertia=(0, 0, 1.0), inertia_about="origin", name="free"
+    )
+    rows = [
+        free,
+        free | dict(limits=(-50, 50), name="held"),
+        free | dict(joint="prismatic", name="rail"),
+    ]
     model = armdyn.from_dh(rows, physical="ignore").model
     q = np.array([[0, 50, 50], [-18 * np.pi, 0, 0]])
     assert list(many_turns(model, q)) == ["free is at 56.55 rad, 9 turns, and has no limits"]
