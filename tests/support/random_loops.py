@@ -193,6 +193,7 @@ ROBOTS = {
     "five-bar on a swing": _dyad(("RR", "RR"), ((0,), (0,)), cut="spherical", host="swing"),
     "five-bar by a cylinder": _dyad(("RR", "RR"), ((0,), (0,)), cut="cylindrical"),
     "slide on a crank": _dyad(("RP", "RR"), ((0,), (0,))),
+    "a slide with a motor first": _dyad(("PR", "RR"), ((0,), (0,))),
     "inverted slider": _dyad(("RP", "R"), ((), (0,))),
     "slider crank": _dyad(("RR", "P"), ((0,), ())),
     "cut slide": _dyad(("RR", "R"), ((0,), ()), cut="prismatic"),

@@ -57,7 +57,12 @@ def test_a_known_load_shows_the_gains_of_the_drives(robot):
     runs = [run | {"tau": run["tau"] / gains} for run in runs]
     found = armdyn.identify_drive_gains(guessed(robot), *runs, LOAD)
     np.testing.assert_allclose(found.values, gains, rtol=0.01)
+    assert np.all(np.abs(found.values - gains) < 5 * found.errors)
     assert "joint3: " in found.report()
+    runs = [run | {"tau": 1000 * run["tau"]} for run in runs]  # currents in mA
+    again = armdyn.identify_drive_gains(guessed(robot), *runs, LOAD)
+    np.testing.assert_allclose(1000 * again.values, found.values, rtol=1e-6)
+    np.testing.assert_allclose(1000 * again.errors, found.errors, rtol=1e-6)
 
 
 @pytest.mark.slow
