@@ -62,9 +62,10 @@ def space_arm() -> Any:
             c = free.center_of_mass(base, q)
         axes.plot(hands[:, 0], hands[:, 2], color=GREY, linewidth=0.9, linestyle="--")
         axes.plot(c[0], c[2], "+", color=INK, markersize=9)
-        axes.set_title(f"{words}: the base turns by {angles[-1]:.1f}°", fontsize=10)
+        axes.set_title(f"{words}: the base turns by {abs(angles[-1]):.1f}°", fontsize=10)
         axes.set_aspect("equal")
         axes.set(xlim=(-0.8, 1.1), ylim=(-0.7, 1.2), xlabel="x [m]", ylabel="z [m]")
+        axes.set(xticks=(-0.5, 0, 0.5, 1), yticks=(-0.5, 0, 0.5, 1))
     return figure
 
 
