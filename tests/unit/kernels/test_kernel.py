@@ -214,6 +214,19 @@ def test_large_robots_take_derivatives_direction_by_direction():
     close(robot.regressor(q, qd, qdd), direct.regressor(q, qd, qdd), TOLERANCE)
 
 
+@pytest.mark.parametrize(
+    "quantity", [name for name, each in QUANTITIES.items() if each.otherwise and each.otherwise.way]
+)
+def test_what_long_robots_compute_another_way_is_the_same(arm, quantity):
+    kernel = evaluated(arm.model, quantity)
+    task = TextbookQuantities(arm.model).task if quantity == "cartesian" else ()
+    request = Request(quantity, task=task)
+    given = states_of(kernel, 3, model=arm.model)
+    worst = conditions(arm.model, quantity, given).max()
+    found = QUANTITIES[quantity].otherwise.way(arm.robot._run, arm.model, request, *given)
+    close(found, kernel(*given), max(TOLERANCE, 1e-13 * worst))
+
+
 @pytest.mark.arms(where=lambda arm: not arm.model.is_coupled and len(arm.kinds) < 7)
 def test_forward_dynamics_takes_the_cheaper_way(arm):
     """No method by name takes fewer operations than the one without."""
