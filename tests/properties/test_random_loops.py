@@ -7,6 +7,7 @@ import pytest
 
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import closure_matrix
+from armdyn.model.transform import transform
 from support.elimination import eliminated, jacobian
 from support.programs import EvaluatedRobot
 from support.random_loops import ROBOTS
@@ -76,3 +77,16 @@ def test_what_cut_joints_carry_leaves_passive_joints_free_and_motors_their_torqu
     coupled = [i for loop in model.loops if loop.couples for i in (loop.link_a, loop.link_b)]
     along, drives = (np.delete(x, coupled) for x in (along, drives))  # these drive each other
     np.testing.assert_allclose(along, drives, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["five-bar", "slide on a crank", "a slide with a motor first"])
+def test_forces_at_the_tool_are_torques_of_the_motors(kind):
+    robot = drawn(kind)
+    robot = robot.with_tool(transform(np.eye(3), (0.3, 0.2, 0.1)))
+    q, qd, qdd = motion(robot)
+    form = robot.cartesian(q, qd, task=("x", "y"))
+    J, rate = robot.jacobian(q)[:2], robot.jacobian_dot(q, qd)[:2]
+    force = form.M @ (J @ qdd + rate @ qd) + form.V + form.G
+    torques = robot.inverse_dynamics(q, qd, qdd, friction=False)
+    np.testing.assert_allclose(J.T @ force, torques, rtol=1e-8, atol=1e-8)

@@ -20,6 +20,10 @@ def test_friction_alone_leaves_the_links_as_they_are(robot):
     bare = guessed(robot, spread=0.0)
     found = armdyn.identify_friction(bare, measured(robot))
     np.testing.assert_array_equal(found.robot.parameters()[:30], bare.parameters()[:30])
+    links = found.parameters[:30]
+    assert {p.why for p in links} == {"links were not to be found"}
+    assert {p.error for p in links} == {0.0}
+    assert not any("links" in p.why for p in found.parameters[30:])
     speeds = np.linspace(-1, 1, 12)[:, None] * np.ones(robot.n)
     true = robot.friction_torque(speeds)
     error = found.robot.friction_torque(speeds) - true
