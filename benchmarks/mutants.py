@@ -42,7 +42,14 @@ UNSEEN_IN_REPLAY = {"simulation", "identification"}
 """Rooms of which replay.py tells little."""
 DRAWINGS = {"curves", "page", "panels", "phase_plane", "picture", "plots", "report"}
 """Files of pictures and prose, whose numbers are a matter of taste."""
+DRAWING_FUNCTIONS = {"figure", "_figure"}
+"""Functions of other files that draw their pictures."""
 EQUIVALENT = {
+    ("formulations/scaled_newton.py", "float(x @ (self.b))"): "the same product of two vectors",
+    ("graph/ring.py", "if x < 1 and y < 0"): "neither is zero there",
+    ("quantities/program.py", "reshape(-2, 2)"): "any negative length is what is left",
+    ("simulation/fixed.py", "steps // every + 2"): "rows that are not read",
+    ("simulation/system.py", "np.inf], (n, 2)"): "two columns alone are read",
     ("formulations/exact_rank.py", "count - _SPARE_ROWS"): "rows are more than the rank even so",
     ("graph/operations.py", "parity=-2"): "only the sign of a parity is read",
     ("identification/excitation/search.py", "if new < value + ENOUGH"): "a tie of floats",
@@ -87,6 +94,7 @@ def mutants_of(tree: Tree, rooms: Iterable[str]) -> dict[str, list[Mutant]]:
             for path in sorted((package / room).rglob("*.py"))
             if path.stem not in DRAWINGS
             for mutant in places(path.relative_to(package).as_posix(), path.read_bytes())
+            if mutant.scope.rpartition(".")[2] not in DRAWING_FUNCTIONS
         ]
         for room in rooms
     }

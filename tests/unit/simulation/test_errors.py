@@ -307,6 +307,14 @@ def test_a_run_that_cannot_advance_ends(method, monkeypatch):
     assert "get nowhere; the torque may be rough" in s.message
 
 
+def test_a_run_whose_steps_are_all_refused_ends(monkeypatch):
+    monkeypatch.setattr("armdyn.simulation.adaptive.MAX_EVALUATIONS", 30)
+    rng = np.random.default_rng(0)
+    s = simulate(pendulum(), [1.0], torque=lambda t, q, qd: 1e4 * rng.normal(size=1), method="RK45")
+    assert s.status == "diverged"
+    assert "no step is short enough" in s.message
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_first_step_that_is_not_a_number_ends_every_method(method):
     def torque(t, q, qd):
