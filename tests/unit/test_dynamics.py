@@ -236,7 +236,7 @@ def test_what_is_no_robot_is_refused():
     for source in (3, None):
         with pytest.raises(ModelError, match="loaded by its name or path"):
             armdyn.load(source)
-    with pytest.raises(ModelError, match="counted for a Robot, got 'two_link'"):
+    with pytest.raises(ModelError, match="expected a Robot, got 'two_link'"):
         armdyn.count_operations("two_link")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from armdyn import from_dh
-from armdyn.errors import ShapeError, SimulationError, TrajectoryError, UnknownNameError
+from armdyn.errors import ModelError, ShapeError, SimulationError, TrajectoryError, UnknownNameError
 from armdyn.simulation.adaptive import MAX_VELOCITY, METHODS
 from armdyn.simulation.simulator import simulate
 from support.simulation_laws import ROD, pendulum, planar, slider
@@ -116,8 +116,8 @@ def test_stops_that_leave_no_room():
     refuses(slider(limits=[0.5, 0.5]), "both 0.5, .*with_locked", q0=[0.5], stops=True)
 
 
-def test_something_that_is_no_robot(robot):
-    refuses(robot.model, "simulate takes a Robot")
+def test_something_that_is_no_robot():
+    refuses("two_link", "expected a Robot, got 'two_link'; load it first", ModelError)
 
 
 def test_a_table_that_is_shorter_than_the_simulation(robot, tmp_path):

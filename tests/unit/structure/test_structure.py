@@ -190,5 +190,5 @@ def test_rotors_load_their_own_joint_alone():
 
 
 def test_only_robots_have_a_structure():
-    with pytest.raises(ModelError, match=r"structure is that of a Robot, got 'panda'; load it"):
+    with pytest.raises(ModelError, match=r"expected a Robot, got 'panda'; load it"):
         structure("panda")
