@@ -1,5 +1,6 @@
 """The public functions of armdyn, each with arguments that are right."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import Parameter, signature
@@ -69,7 +70,7 @@ OWN: dict[str, dict[str, Any]] = {
 NOT_CALLED = (
     *("Robot", "Ledger", "Simulation", "Event", "reduced", "excite", "update_model"),
     *("identify", "identify_drive_gains", "identify_friction", "identify_gravity"),
-    *("identify_payload", "torch", "worst_case", "LoopMotion"),
+    *("identify_payload", "torch", "worst_case", "LoopMotion", "FreeBase"),
 )
 """Classes that people do not make themselves, functions that take seconds, and those of large
 extras."""
@@ -118,7 +119,12 @@ def calls(folder: Path) -> list[Call]:
     functions = {name: getattr(armdyn, name) for name in armdyn.__all__}
     functions |= {"rk4": armdyn.simulate}
     functions |= {name: getattr(simulation, name) for name in dir(simulation)}
-    functions |= {name: getattr(robot, name) for name in dir(robot) if name[0] != "_"}
+    with warnings.catch_warnings(action="ignore"):  # its base has no mass
+        functions |= {name: getattr(robot, name) for name in dir(robot) if name[0] != "_"}
+    floating = functions["free_base"]
+    functions |= {
+        f"free {name}": getattr(floating, name) for name in dir(floating) if name[0] != "_"
+    }
     made = []
     for name, function in functions.items():
         if not callable(function) or name in NOT_CALLED:
@@ -128,6 +134,9 @@ def calls(folder: Path) -> list[Call]:
         own = OWN.get(name, {})
         if name == "from_csv":
             own = {"path": str(folder / "move.csv")}
+        if name.startswith("free "):
+            free = {"base": armdyn.BaseState(), "moved": ["joint1"]}
+            own = {p.name: free[p.name] for p in parameters if p.name in free}
         needed = {p.name: p for p in parameters if p.default is Parameter.empty}
         right = RIGHT | files | own
         given = {key: right[key] for key in (*needed, *own)}
