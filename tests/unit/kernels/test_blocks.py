@@ -74,8 +74,9 @@ def test_far_angles_are_noticed_in_blocks(name, angle, dtype):
 def test_other_layouts_than_blocks_go_by_rows():
     kernel = Kernel(UR5E, REQUESTS["torques"][1])
     lanes = kernel.lanes
-    short = seen(drawn(kernel, 3, lanes=lanes - 1))
-    assert np.array_equal(kernel(*short), by_rows(kernel, short))
+    for others in (lanes - 1, 2 * lanes):
+        arrays = seen(drawn(kernel, 3, lanes=others))
+        assert np.array_equal(kernel(*arrays), by_rows(kernel, arrays))
     mixed = seen(drawn(kernel, 3))
     mixed[1] = np.ascontiguousarray(mixed[1])
     assert np.array_equal(kernel(*mixed), by_rows(kernel, mixed))
