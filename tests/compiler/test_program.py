@@ -1,5 +1,9 @@
 """Programs compute what their graph says, for any batch, and read the same everywhere."""
 
+from dataclasses import replace
+from fractions import Fraction
+
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +13,7 @@ from armdyn.errors import ShapeError, TraceError
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.graph import Graph, evaluate, reachable
-from armdyn.graph.count import count
+from armdyn.graph.count import NO_OPERATIONS, Operations, count
 from armdyn.graph.linearize import linearize
 from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
@@ -220,3 +224,50 @@ def test_an_empty_program():
     program = Program.from_outputs(np.empty((0,), dtype=object), {"x": None})
     assert program([1.0, 2.0]).shape == (2, 0)
     assert count([]).total == program.operations.total == 0
+
+
+def test_operations_are_those_without_rotors_and_friction():
+    g = Graph()
+    x, y = g.input("x"), g.input("y")
+    whole = Program.from_outputs([x * y + x.sin() / y], dict.fromkeys("xy"))
+    links, more = Operations(1, 0), Operations(1, 1)
+    program = replace(whole, split=lambda: (links, more))
+    assert (program.operations, program.rotors) == (links, Operations(0, 1))
+    assert program.friction == Operations(0, 0, div=1, trig=1)
+    assert program.operations + program.rotors + program.friction == program.whole
+    assert (whole.operations, whole.rotors) == (whole.whole, NO_OPERATIONS)
+
+
+FAR = {
+    "a sum": (lambda p, q, x: p + q, (1, 1)),
+    "a difference": (lambda p, q, x: q - p, (-1, 1)),
+    "an opposite": (lambda p, q, x: -(p + q), (-1, -1)),
+    "a joint that follows": (lambda p, q, x: 0.5 * p + (q - 0.25 * p), (0.25, 1)),
+    "sums of sums": (lambda p, q, x: (p + q) + (p - q - q), (2, -1)),
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_sines_of_sums_of_far_angles_have_all_their_bits(name):
+    """A plain sum of angles of 1e9 rad has lost 1e-7 rad."""
+    g = Graph()
+    p, q, x = (g.input(name) for name in ("p", "q", "x"))
+    total, times = FAR[name]
+    angle = total(p, q, x)
+    program = Program.from_outputs([angle.sin(), angle.cos()], dict.fromkeys(("p", "q", "x")))
+    at = (1.0e9 + 0.376, -0.7e9 - 0.1093, 0.0)
+    exact = sum(k * Fraction(v) for k, v in zip(map(Fraction, times), at, strict=False))
+    with mpmath.workdps(40):
+        wanted = mpmath.mpf(exact.numerator) / exact.denominator
+        expected = [float(mpmath.sin(wanted)), float(mpmath.cos(wanted))]
+    np.testing.assert_allclose(program(*at), expected, rtol=0, atol=3e-15)
+
+
+def test_a_sum_that_is_more_than_an_angle_keeps_its_value():
+    g = Graph()
+    p, q = g.input("p"), g.input("q")
+    for outputs in ([p + q, (p + q).sin()], [(p + q).sin(), (p + q) * q], [(p * p - q).sin()]):
+        program = Program.from_outputs(outputs, dict.fromkeys("pq"))
+        assert "angle_sum" not in [step.op for step in program.instructions]
+        values = evaluate(outputs, {"p": 101.3, "q": -7.9})
+        np.testing.assert_array_equal(program(101.3, -7.9), values)

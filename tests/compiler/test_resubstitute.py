@@ -118,3 +118,7 @@ def test_arithmetic_on_arrays_of_residues_is_that_of_integers():
     assert field.sub(x, y).tolist() == [(i - j) % PRIME for i, j in pairs]
     assert field.mul(x, y).tolist() == [i * j % PRIME for i, j in pairs]
     assert field.unsigned(x).tolist() == [min(i, -i % PRIME) for i in a]
+    roots, others = field.roots(x), field.roots(field.sub(field.ZERO, x))
+    squares = [[int(r) ** 2 % PRIME for r in found] for found in (roots, others)]
+    for i, square, opposite in zip(a, *squares, strict=True):  # of i and -i one has a root
+        assert {square, -opposite % PRIME} == {i, 0}

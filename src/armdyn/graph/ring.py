@@ -78,7 +78,7 @@ class Ring:
             if w:
                 before, after = self.unit[:place], self.unit[place + 1 :]
                 ca = Trig(self, {(*before, abs(w), *after): {0: _ONE}})
-                sa = Trig(self, {(*before, -abs(w), *after): {0: _ONE if w > 0 else -_ONE}})
+                sa = Trig(self, {(*before, -abs(w), *after): {0: Fraction(w, abs(w))}})
                 c, s = c * ca - s * sa, s * ca + c * sa
         return c, s
 

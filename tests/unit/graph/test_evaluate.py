@@ -7,8 +7,17 @@ from hypothesis import strategies as st
 
 from armdyn.errors import TraceError
 from armdyn.graph import FiniteField, Graph, evaluate, proved_equal, reachable
-from armdyn.graph.evaluate import settle
-from armdyn.graph.field import PRIME
+from armdyn.graph.evaluate import FLOATS, run, run_for, settle, steps_of
+from armdyn.graph.field import (
+    OTHER_PRIME,
+    PRIME,
+    circle_point,
+    mirrored,
+    number_residue,
+    rank,
+    square_root,
+    sum_of_angles,
+)
 from armdyn.graph.visit import inside_angles
 from support.random_graphs import graphs
 
@@ -59,6 +68,11 @@ def trigonometry():
         "distributive law": (x * (p + q), x * p + x * q),
         "binomial": ((x + p) * (x + p), x * x + 2 * x * p + p * p),
         "quotients": (x / p + q / p, (x + q) / p),
+        "a root squared": (np.sqrt(x) * np.sqrt(x) / p, x / p),
+        "roots of many": (
+            sum(np.sqrt(x + k) for k in range(3)) * (np.sqrt(x) - np.sqrt(x + 2)),
+            x - (x + 2) + np.sqrt(x + 1) * (np.sqrt(x) - np.sqrt(x + 2)),
+        ),
         "a sum of quotients": (1 / p - 1 / q, (q - p) / (p * q)),
     }
 
@@ -150,3 +164,44 @@ def test_rounding_is_not_taken_for_a_plain_number():
     assert FiniteField().values([2.0**-60 * x]) == FiniteField().values([2 * x])
     assert not proved_equal([2.0**-60 * x], [2 * x])
     assert not proved_equal([x], [2.0**61 * x])
+
+
+@given(graphs)
+def test_only_outputs_are_kept_while_steps_run(outputs):
+    steps = steps_of(reachable(outputs))
+    places = [node.index for node in outputs]
+    values = {n.index: float(n.index) for n in reachable(outputs) if not n.args}
+    whole = run(steps, dict(values), FLOATS)
+    assert run_for(places, steps, values, FLOATS) == [whole[k] for k in places]
+    assert set(values) == set(places)
+
+
+def test_points_of_the_circle_are_turned_as_angles_are():
+    for prime in (PRIME, OTHER_PRIME):
+        a, b = (circle_point(half, prime) for half in (12345678901, 987654321))
+        assert all((c * c + s * s) % prime == 1 for c, s in (a, b, sum_of_angles(a, b, prime)))
+        assert sum_of_angles(sum_of_angles(a, b, prime), mirrored(b, prime), prime) == a
+        assert sum_of_angles(a, (1, 0), prime) == a
+        half = circle_point(3, prime)  # cos = -4/5, sin = 3/5
+        assert [5 * x % prime for x in half] == [prime - 4, 3]
+        assert number_residue(0.75, prime) * 4 % prime == 3
+        assert {square_root(k * k, prime) for k in (7, prime - 7)} <= {7, prime - 7}
+        assert square_root(prime - 49, prime) is None
+
+
+@pytest.mark.parametrize("prime", [PRIME, 2**29 - 33])
+def test_the_rank_of_a_product_is_the_number_of_its_inner_columns(prime):
+    rng = np.random.default_rng(0)
+    for rows, inner, columns in ((5, 3, 6), (6, 2, 4), (4, 4, 4), (3, 3, 7)):
+        left, right = (
+            [[int(x) for x in row] for row in rng.integers(0, 2**28, shape)]
+            for shape in ((rows, inner), (inner, columns))
+        )
+        right = [[0, *row] for row in right]
+        product = [
+            [sum(a * r[k] for a, r in zip(row, right, strict=True)) % prime
+             for k in range(columns + 1)]
+            for row in left
+        ]  # fmt: skip
+        assert rank(product, prime) == inner
+        assert rank(list(zip(*product, strict=True)), prime) == inner

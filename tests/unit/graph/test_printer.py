@@ -1,6 +1,9 @@
 """The printer of operations: brackets where they are needed, and for every operation of the table."""
 
 import math
+import operator
+import re
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -60,3 +63,29 @@ def test_exact_text_has_the_bits_of_the_operations(tree):
         assert eval(text.text) == value or math.isnan(value)
     except ZeroDivisionError:
         assert not math.isfinite(value)
+
+
+wholes = st.recursive(
+    st.integers(-4, 4),
+    lambda inner: st.tuples(st.sampled_from([*OPERATORS, "neg"]), inner, inner),
+    max_leaves=8,
+)
+EXACTLY = {"div": operator.truediv} | {op: getattr(operator, op) for op in ("add", "sub", "mul")}
+
+
+def plain_and_computed(tree):
+    if isinstance(tree, int):
+        return PLAIN.literal(str(tree)), Fraction(tree)
+    op, (left, x), (right, y) = tree[0], *map(plain_and_computed, tree[1:])
+    if op == "neg":
+        return PLAIN.operation(op, [left]), -x
+    return PLAIN.operation(op, [left, right]), EXACTLY[op](x, y)
+
+
+@given(wholes)
+def test_text_to_read_has_the_value_of_the_operations(tree):
+    try:
+        text, value = plain_and_computed(tree)
+    except ZeroDivisionError:
+        return
+    assert eval(re.sub(r"\d+", r"Fraction(\g<0>)", text.text)) == value

@@ -123,3 +123,13 @@ def test_a_factor_is_taken_out_as_often_as_it_goes(times, most):
     left, count = take_out(S**times * rest, S, most)
     assert count == min(times, most)
     assert left == S ** (times - count) * rest
+
+
+def test_a_budget_is_the_number_of_products_of_terms():
+    ring = Ring(("phi",), ("a", "b"))
+    two, three = ring.symbol("a") + ring.cos({0: 1}), ring.symbol("b") + ring.sin({0: 2}) + 1
+    assert (len(two), len(three)) == (2, 3)
+    ring.budget = 6
+    assert len(two * three) > 3
+    with pytest.raises(OverflowError, match="beyond the budget"):
+        two * 1
