@@ -22,7 +22,7 @@ from armdyn.io.csv.trajectory import base_motion_from_csv
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_vector, rotation_vector
 from armdyn.robot import Robot
-from armdyn.simulation.checks import check_increasing
+from armdyn.simulation.checks import TIME_ROUNDING, check_increasing
 
 GivenBase = (
     BaseMotion | tuple[npt.ArrayLike, BaseMotion] | Callable[[float], BaseMotion] | str | Path
@@ -68,7 +68,7 @@ def sampled_base(
     samples = _rows(standing, t, motion, source)
     if len(t) == 1:
         return lambda at: np.broadcast_to(samples[0], (*np.shape(at), samples.shape[-1]))
-    if t[0] > span[0] or t[-1] < span[1] - 1e-12 * abs(span[1]):
+    if t[0] > span[0] or t[-1] < span[1] - TIME_ROUNDING * abs(span[1]):
         raise SimulationError(
             f"{source}: it says how the base moves from {t[0]:.6g} to {t[-1]:.6g} s, but it is "
             f"needed from {span[0]:.6g} to {span[1]:.6g} s"

@@ -14,6 +14,8 @@ from armdyn.robot import Robot, check_robot
 
 LIMIT_ROUNDING = 1e-12
 """A joint so little outside its limits counts as at them [rad or m]."""
+TIME_ROUNDING = 1e-11
+"""Share by which the last time of a table may be short: files have twelve digits of it."""
 
 
 def require(

@@ -13,7 +13,7 @@ from armdyn.errors import SimulationError, check_known, counted, shown
 from armdyn.io.csv.trajectory import torques_from_csv
 from armdyn.robot import Robot
 from armdyn.simulation.base import base_torque, base_vectors
-from armdyn.simulation.checks import floats, require
+from armdyn.simulation.checks import TIME_ROUNDING, floats, require
 
 Torque = Callable[[float, Array, Array], Array]
 """Torques (n,) at a time and a state."""
@@ -141,7 +141,7 @@ def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Tor
 def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
     """Torques of a CSV with the columns t and tau1, tau2, ..., linear between rows."""
     times, values = torques_from_csv(path, robot.model)
-    if times[0] > 0 or times[-1] < duration * (1 - 1e-12):
+    if times[0] > 0 or times[-1] < duration * (1 - TIME_ROUNDING):
         raise SimulationError(
             f"{path}: its torques are for {times[0]:.6g} to {times[-1]:.6g} s, but the simulation "
             f"lasts from 0 to {duration:.6g} s; give torques for all of it, or a shorter duration"
