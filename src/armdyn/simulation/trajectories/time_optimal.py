@@ -29,8 +29,6 @@ from armdyn.simulation.checks import check_limit, check_point
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 from armdyn.simulation.trajectories.tool import AlongPath
 
-SLOWEST = 1e-6
-"""Speed ṡ below which friction is that of this speed: dry friction acts at once."""
 NEGLIGIBLE = 1e-12
 """Share of the largest torque per acceleration below which a joint has no part in it."""
 FASTEST = 4.0
@@ -70,7 +68,7 @@ class PathLimits:
         """Torques at points i without those of s̈, (..., n), for squares x of ṡ, (...)."""
         found = self.b[i] * x[..., None] + self.c[i]
         if self.friction:
-            speed = np.maximum(np.sqrt(x), SLOWEST)
+            speed = np.maximum(np.sqrt(x), np.finfo(float).tiny)  # dry friction acts at once
             found = found + self.robot.friction_torque(self.slope[i] * speed[..., None])
         return found
 

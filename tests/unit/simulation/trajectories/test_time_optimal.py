@@ -7,6 +7,8 @@ from scipy.optimize import brentq
 import armdyn
 from armdyn.errors import ShapeError, TrajectoryError
 from armdyn.simulation.trajectories import time_optimal
+from support.arms import ARMS
+from support.programs import EvaluatedRobot
 
 INERTIA, TORQUE = 2.0, 3.0
 
@@ -44,6 +46,68 @@ def test_one_joint_takes_the_time_of_the_closed_solution(viscous, coulomb, toler
     found = time_optimal(robot, [[0.0], [1.0]], effort=[TORQUE])
     expected = shortest(viscous, coulomb)
     assert expected * (1 - 1e-6) <= found.duration <= expected * (1 + tolerance)
+
+
+def block(mass=2.0, coulomb=0.0, gravity=-9.81):
+    """A block on a vertical rail."""
+    row = {"joint": "prismatic", "mass": mass, "com": (0, 0, 0), "inertia": np.eye(3)}
+    robot = armdyn.from_dh([row | {"coulomb": coulomb}], gravity=(0, 0, gravity))
+    return EvaluatedRobot(robot.model)
+
+
+@pytest.mark.parametrize("end", [3.0, -3.0])
+@pytest.mark.parametrize("fastest", [1.5, np.inf])
+def test_a_block_is_lifted_with_all_force_and_braked_by_its_weight(end, fastest):
+    """Up it is pushed with F - m g - R, and braked with F + m g + R; down the other way round."""
+    mass, force, dry = 2.0, 50.0, 3.0
+    way, weight = np.sign(end), mass * 9.81
+    found = time_optimal(
+        block(mass, dry), [[0.0], [end]], effort=force, velocity=fastest, steps=100
+    )
+    push = (force - way * weight - dry) / mass
+    brake = (force + way * weight + dry) / mass
+    top = min(np.sqrt(6 * push * brake / (push + brake)), fastest)
+    cruise = (3 - top**2 / 2 / push - top**2 / 2 / brake) / top
+    ends = top / push, top / push + cruise
+    last = ends[1] + top / brake
+    assert last * (1 - 1e-9) <= found.duration <= last * (1 + 3e-3)
+    t = found.duration * np.linspace(0.02, 0.98, 97)
+    speed = np.min([push * t, 0 * t + top, brake * (found.duration - t)], axis=0)
+    at = found.trajectory(t)
+    np.testing.assert_allclose(at.qd[:, 0], way * speed, atol=0.05 * top)
+    used = found.robot.inverse_dynamics(*at)[:, 0]
+    assert found.tau[0, 0] == pytest.approx(way * force)  # dry friction acts from the start on
+    np.testing.assert_allclose(used[t < 0.9 * ends[0]], way * force, rtol=2e-3)
+    np.testing.assert_allclose(used[t > 1.1 * ends[1]], -way * force, rtol=2e-3)
+
+
+@pytest.mark.parametrize("friction", [True, False])
+def test_the_table_of_a_motion_is_the_motion_and_keeps_every_limit(friction):
+    robot = ARMS["screws"].robot
+    rng = np.random.default_rng(4)
+    points = rng.uniform(-1, 1, (4, robot.n))
+    most = 2 * np.abs(robot.gravity_vector(rng.uniform(-1, 1, (50, robot.n)))).max(0) + 5
+    fast = np.array([0.7, np.inf, 1.1])
+    found = time_optimal(robot, points, effort=most, velocity=fast, friction=friction, steps=20)
+    law, path = found.trajectory.law, found.trajectory.path
+    s, speed, _ = (x[:-1, 0] for x in law(found.t))
+    np.testing.assert_allclose(s, found.s[:-1], atol=1e-12)
+    np.testing.assert_allclose(speed, found.speed[:-1], atol=1e-9)
+    assert (found.s[0], found.s[-1], found.speed[0], found.speed[-1]) == (0, 1, 0, 0)
+    assert (found.speed <= found.highest * (1 + 1e-9)).all()
+    assert (found.highest <= found.allowed * (1 + 1e-2)).all()
+    lengths = np.append(0, np.linalg.norm(np.diff(points, axis=0), axis=-1).cumsum())
+    np.testing.assert_allclose(path(lengths / lengths[-1]).q, points, atol=1e-12)
+    at = found.trajectory(found.t[1:-1])
+    needed = robot.inverse_dynamics(*at, friction=friction)
+    np.testing.assert_allclose(found.tau[1:-1], needed, rtol=1e-9, atol=1e-9 * most.max())
+    assert (np.abs(found.tau) <= 1.001 * most).all()
+    assert (np.abs(at.qd) <= fast * (1 + 1e-9)).all()
+    end = robot.inverse_dynamics(
+        points[-1], np.zeros(robot.n), path(1.0).qd * law(found.t[-1] - 1e-9).qdd, friction=False
+    )
+    dry = robot.friction_torque(path(1.0).qd * 1e-12) if friction else 0.0
+    np.testing.assert_allclose(found.tau[-1], end + dry, rtol=1e-6, atol=1e-6 * most.max())
 
 
 @pytest.fixture(scope="module")
