@@ -47,7 +47,7 @@ DRAWING_FUNCTIONS = {"figure", "_figure"}
 EQUIVALENT = {
     ("formulations/scaled_newton.py", "float(x @ (self.b))"): "the same product of two vectors",
     ("graph/ring.py", "if x < 1 and y < 0"): "neither is zero there",
-    ("quantities/program.py", "reshape(-2, 2)"): "any negative length is what is left",
+    ("", ".reshape(-2, "): "any negative length is what is left",
     ("simulation/fixed.py", "steps // every + 2"): "rows that are not read",
     ("simulation/system.py", "np.inf], (n, 2)"): "two columns alone are read",
     ("formulations/exact_rank.py", "count - _SPARE_ROWS"): "rows are more than the rank even so",
@@ -64,7 +64,8 @@ EQUIVALENT = {
     ("shorten/candidates.py", "count[made.cell] >= 0"): "these makers are repeated no times",
     ("simulation/trajectories/time_optimal.py", "if fastest < slowest or"): "halving finds it too",
 }
-"""Changes that change no value, program or count: file and what the line has then; the reason."""
+"""Changes that change no value, program or count: file (empty: any) and what the line has then, and
+the reason."""
 
 STAGES = ("near", "elsewhere")
 COLUMNS = (*STAGES, "timeout", "equivalent", "survived")
@@ -80,7 +81,7 @@ Result = dict[str, Any]
 def why_equivalent(change: str) -> str:
     """The reason why a change, as `Mutant.change` has it, changes nothing; empty: it may."""
     for (file, part), reason in EQUIVALENT.items():
-        if change.startswith(f"{file}:") and part in change.partition("→")[2]:
+        if change.startswith(file and f"{file}:") and part in change.partition("→")[2]:
             return reason
     return ""
 

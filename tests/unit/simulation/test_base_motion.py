@@ -38,6 +38,7 @@ def test_a_lift_that_accelerates_changes_gravity(method):
     still = armdyn.simulate(field, [0.7], duration=0.2, **options)
     np.testing.assert_allclose(moved.q, still.q, atol=1e-9)
     assert moved.energy_drift < 1e-5
+    np.testing.assert_allclose(sum(moved.terms().values()), moved.tau, atol=1e-9)
     # the observer in the lift sees another energy than the one in the field, and accounts for it
     np.testing.assert_allclose(
         moved.energy - moved.energy[0], moved.work[:, 2], atol=1e-5 * np.abs(moved.energy).max()

@@ -9,7 +9,7 @@ import armdyn
 from armdyn.loops.rows import residuals
 from armdyn.model import Connection, FrictionLaw, Inertia, Mimic, assemble
 from armdyn.robot import Robot
-from armdyn.simulation.system import DryFriction
+from armdyn.simulation.system import BREAKAWAY_TOLERANCE, DryFriction
 from support.random_robots import random_model
 from support.simulation_laws import MASS, assert_laws, event_kinds, gantry, moved, planar, slider
 
@@ -81,6 +81,19 @@ def test_a_sine_that_just_exceeds_the_level_is_noticed_in_each_period():
     np.testing.assert_allclose(starts, first + np.pi / 7 * np.arange(len(starts)), atol=1e-8)
     assert len(starts) == int((10.0 - first) * 7 / np.pi) + 1
     assert len(s.events) in (2 * len(starts), 2 * len(starts) - 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("holds", ["motor", "friction"])
+def test_what_is_rounding_beside_the_torques_frees_no_joint(holds):
+    """A weight of a million newtons: a level is not known better than to a part of it."""
+    weight, slack = 1e6, 1e6 * BREAKAWAY_TOLERANCE
+    level, lift, way = (1.0, weight, 1.0) if holds == "motor" else (weight + 1.0, 0.0, -1.0)
+    robot = slider(weight / MASS, coulomb=level)
+    for most, events in ((0.8, []), (1.2, ["starts"])):
+        beyond = way * most * slack
+        s = moved(robot, [0], [0], 1.0, torque=lambda t, q, qd, r=beyond: [lift + way + r * t])
+        assert event_kinds(s) == events
 
 
 @pytest.mark.slow

@@ -5,7 +5,12 @@ import pytest
 
 import armdyn
 from armdyn import Robot
-from armdyn.model.transform import quaternion_from_rotation, rotation_from_quaternion, skew
+from armdyn.model.transform import (
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+    rotation_from_vector,
+    skew,
+)
 from armdyn.simulation.hand import COLUMNS, Hand
 from support.random_robots import random_model
 
@@ -48,6 +53,18 @@ def test_quaternions_say_the_rotation_and_do_not_jump():
     assert (hand.quaternion[:, 0] < 0).any()  # it goes on where another sign would be a jump
     half_turns = np.array([np.diag(signs) for signs in ((1.0, -1, -1), (-1, 1, -1), (-1, -1, 1))])
     np.testing.assert_allclose(quaternion_from_rotation(half_turns), np.eye(4)[1:], atol=1e-15)
+
+
+def test_a_turn_about_an_axis_has_the_sine_and_the_cosine_of_half_of_it():
+    """Of each of several arms, over more than a whole turn: q and -q are one rotation."""
+    angle, axes = np.linspace(0, 9, 300)[:, None], np.array([[2.0, -1, 2], [-3, 4, 0]])
+    axes = (axes / np.linalg.norm(axes, axis=-1, keepdims=True))[:, None]
+    pose = np.zeros((2, 300, 4, 4))
+    pose[..., :3, :3] = rotation_from_vector(angle * axes)
+    hand = Hand(pose, np.zeros((2, 300, 6)), np.zeros((2, 300, 6)))
+    halves = np.broadcast_to(np.cos(angle / 2), (2, 300, 1))
+    expected = np.concatenate([halves, np.sin(angle / 2) * axes], axis=-1)
+    np.testing.assert_allclose(hand.quaternion, expected, atol=1e-12)
 
 
 def test_a_simulation_has_the_hand_of_each_arm():

@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn.report.figures import LIMIT_ROOM, draw_limit, peak_words
-from armdyn.simulation.limits import excesses, many_turns
+from armdyn.simulation.limits import DEGREES_BEYOND, Excess, excess_section, excesses, many_turns
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,34 @@ def test_of_many_arms_the_one_that_is_farthest_counts(pendulum):
     assert not excesses(pendulum.model, t, 0.4 * q, 0.4 * qd, 0.4 * q)
 
 
+def test_at_a_limit_none_is_exceeded(pendulum):
+    """The first instant beyond it comes after that."""
+    t = np.arange(4.0)
+    q = np.array([-0.5, 0.8, 0.9, 0.8])[:, None] * [1.0, 0.0]
+    (only,) = excesses(pendulum.model, t, q, 0.0 * q, 0.0 * q)
+    assert (only.what, only.value, only.t, only.first) == ("position", 0.9, 2.0, 2.0)
+    assert not excesses(pendulum.model, t, 0.0 * q, q, 0.0 * q)
+    still = np.full((4, 2), 0.7)
+    assert not excesses(pendulum.model, t, 0.0 * q, 0.0 * q, still)
+    arms = np.stack([0.0 * q, q])
+    assert excesses(pendulum.model, t, arms, 0.0 * arms, 0.0 * arms) == (only,)
+
+
+def test_angles_are_taken_for_degrees_beyond_two_turns_if_somebody_wrote_them():
+    def far(value, what="position", unit="rad"):
+        return Excess("elbow", what, 1.0, value, 0.2, 0.1, unit)
+
+    assert far(1.01 * DEGREES_BEYOND).looks_like_degrees
+    assert far(-1.01 * DEGREES_BEYOND).looks_like_degrees
+    for told in (far(DEGREES_BEYOND), far(99.0, "speed"), far(99.0, unit="m")):
+        assert not told.looks_like_degrees
+    hint = "armdyn takes radians"
+    excess = (far(1.0), far(99.0))
+    assert [hint in excess_section(excess, given=x).text() for x in (True, False)] == [True, False]
+    assert hint in excess_section(excess).text()
+    assert hint not in excess_section(excess[:1]).text()
+
+
 def test_a_limit_is_drawn_where_it_matters():
     figure = pytest.importorskip("matplotlib.figure").Figure()
     t, q, _ = motion()
@@ -70,3 +98,5 @@ def test_many_turns_are_told_of_joints_that_turn_without_limits():
     q = np.array([[0, 50, 50], [-18 * np.pi, 0, 0]])
     assert list(many_turns(model, q)) == ["free is at 56.55 rad, 9 turns, and has no limits"]
     assert list(many_turns(model, q / 10)) == []
+    assert list(many_turns(model, np.full((1, 3), DEGREES_BEYOND))) == []
+    assert len(list(many_turns(model, np.full((1, 3), -1.01 * DEGREES_BEYOND)))) == 1

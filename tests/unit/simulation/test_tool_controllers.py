@@ -164,6 +164,26 @@ def test_a_line_ends_at_its_end_and_a_circle_keeps_its_distance():
     np.testing.assert_allclose(whole(whole.duration).pose, LIFT, atol=1e-14)
 
 
+def test_limits_of_the_tool_are_those_along_its_way_and_one_is_reached():
+    """Of a turn on the spot they are those of the turning."""
+    turn = LIFT @ transform(rotation_about(np.eye(3)[1], 0.9))
+    arc = [0.4, 0.1, 0.3], [0, 1, 2], 1.7
+    for make, rows in (
+        (lambda **limits: tool_line(LIFT, TO, **limits), slice(3)),
+        (lambda **limits: tool_circle(LIFT, *arc, **limits), slice(3)),
+        (lambda **limits: tool_line(LIFT, turn, **limits), slice(3, 6)),
+    ):
+        for limits in ({"speed": 0.3}, {"acceleration": 0.4}, {"speed": 0.3, "acceleration": 0.4}):
+            motion = make(**limits)
+            at = motion(np.linspace(0, motion.duration, 4001)[1:-1])
+            twist, rate = at.twist[:, rows], at.rate[:, rows]
+            speed = np.linalg.norm(twist, axis=-1)
+            slope = (rate * twist).sum(-1) / speed  # of the speed: what is across turns it alone
+            reached = {"speed": speed.max(), "acceleration": np.abs(slope).max()}
+            shares = [reached[name] / limit for name, limit in limits.items()]
+            assert max(shares) == pytest.approx(1, rel=1e-5)
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [

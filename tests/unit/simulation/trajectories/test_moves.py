@@ -65,6 +65,8 @@ def test_limits_are_kept_and_touched_and_all_joints_go_together(end, velocity, a
         assert (np.diff(share[:, 0]) > 0).all()
     np.testing.assert_allclose(slower(part * slower.duration).q, q, atol=1e-12)
     np.testing.assert_allclose(slow * qd, move(part * move.duration).qd, atol=1e-9)
+    ends = (way(way.duration).qdd for way in (move, slower))
+    np.testing.assert_allclose(next(ends), slow**2 * next(ends), rtol=1e-9)
 
 
 def test_backwards_in_time_is_the_way_back():
@@ -108,6 +110,11 @@ def test_a_robot_lends_its_joint_limits():
         TrajectoryError, match=r"would go to 0.3, outside its limits \[-0.2, 0.12\]"
     ):
         hold([0, 0, 0.3, 0], robot=scara)
+    below = r"'j3' would go to -0.25, outside its limits \[-0.2, 0.12\], by 0.05;"
+    with pytest.raises(TrajectoryError, match=below):
+        hold([0, 0, -0.25, 0], robot=scara)
+    for edge in scara.limits.T:
+        hold(edge, robot=scara)
     with pytest.raises(TrajectoryError, match="by 0.18"):
         trapezoid([0, 0, 0, 0], [0, 0, 0.3, 0], 1, 1, robot=scara)
 
