@@ -8,9 +8,9 @@ stores and loads, which LLVM leaves as they are.
 """
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
+from heapq import nlargest
 
 from armdyn.kernels.llvm.vectors import Vectors
 
@@ -32,6 +32,8 @@ _SHIFTS = ("shl", "lshr")
 _RENAMED = ("bitcast",)
 """What takes no register of its own, and is written where it is used. Negatives are not: stored at
 the end of a segment, one of a slot would be read when that has been written anew."""
+_Line = tuple[str, str, list[str]]
+"""The vector that a line makes, or nothing; its text; the vectors it uses, once each."""
 
 
 @dataclass(slots=True)
@@ -78,7 +80,8 @@ class _Allocation:
         """Which may lie in registers of another kind, and never wait in memory."""
         self.home: dict[str, str] = {}
         """How to load what lies in memory."""
-        self.renamed: dict[str, str] = {}
+        self.renamed: dict[str, tuple[str, list[str]]] = {}
+        """How to write what takes no register, and the vectors that takes."""
         self.names: dict[str, str] = {}
         """Of values in registers, and of others when they were there last."""
         self.resident: set[str] = set()
@@ -86,39 +89,43 @@ class _Allocation:
         self.free: list[int] = []
         self.spills = self.count = 0
         self.lines: list[str] = []
-        code = self._live([self._entered(line) for line in lines])
-        self.uses: dict[str, list[int]] = defaultdict(list)
-        for place, (_, line) in enumerate(code):
-            for value in self._bases(line):
+        code = _live([entry for line in lines if (entry := self._entered(line))])
+        self.uses: dict[str, list[int]] = defaultdict(lambda: [NEVER])
+        """The lines that have yet to use each value, the next one last."""
+        for place in reversed(range(len(code))):
+            for value in code[place][2]:
                 self.uses[value].append(place)
-        for place, (name, line) in enumerate(code):
-            self._write(place, name, line)
+        for place, entry in enumerate(code):
+            self._write(place, *entry)
         if self.spills:
             size = self.spills * v.bytes
             self.lines.insert(0, f"  %spills = alloca [{size} x i8], align {v.bytes}")
 
-    def _entered(self, line: str) -> tuple[str, str]:
-        """The name of the vector that a line makes, or nothing, and the line."""
+    def _entered(self, line: str) -> _Line | None:
+        """The entry of a line, unless it is written where its value is used."""
         parts = _DEFINITION.match(line)
-        if not parts:
-            return "", self._tabled(line)
-        name, op, rest = parts.groups()
-        kind = _result(op, rest)
+        name, op, rest = parts.groups() if parts else ("", "", line)
+        kind = _result(op, rest) if parts else ""
+        if op not in _SHIFTS and (kind or not parts):
+            rest = self._tabled(rest)
+        used = self._bases(rest)
         if not kind:
-            return "", line
+            return "", line if parts else rest, used
         self.kind[name] = kind
-        self.masks |= {name} if kind.endswith(" i1>") else set()
-        line = line if op in _SHIFTS else self._tabled(line)
+        if kind.endswith(" i1>"):
+            self.masks.add(name)
         if op == "load":
             self.home[name] = f"load {rest}"
         elif op in _RENAMED:
-            self.renamed[name] = line.partition(" = ")[2]
-        return name, line
+            self.renamed[name] = f"{op} {rest}", used
+        else:
+            return name, f"  {name} = {op} {rest}", used
+        return None
 
     def _tabled(self, line: str) -> str:
         """A line with names in the place of its constants."""
         table = self.table
-        if table is None:
+        if table is None or "splat" not in line:
             return line
 
         def name(match: re.Match[str]) -> str:
@@ -129,67 +136,50 @@ class _Allocation:
 
         return _SPLAT.sub(name, line)
 
-    def _live(self, code: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The lines that write something, or whose value one of those needs."""
-        needed: set[str] = set()
-        kept = []
-        for name, line in reversed(code):
-            if not name or name in needed:
-                used = line.partition(" = ")[2] if name else line
-                needed.update(_NAME.findall(used))
-                if name not in self.home and name not in self.renamed:
-                    kept.append((name, line))
-        return kept[::-1]
+    def _bases(self, text: str) -> list[str]:
+        """The vectors that a text uses, once each; those that renamed ones take come last."""
+        used = dict.fromkeys(name for name in _NAME.findall(text) if name in self.kind)
+        for name in [name for name in used if name in self.renamed]:
+            del used[name]
+            used |= dict.fromkeys(self.renamed[name][1])
+        return list(used)
 
-    def _bases(self, line: str) -> list[str]:
-        """The vectors that a line uses, once each."""
-        rest = line.partition(" = ")[2] or line
-        found = dict.fromkeys(name for name in _NAME.findall(rest) if name in self.kind)
-        for name in [name for name in found if name in self.renamed]:
-            del found[name]
-            found |= dict.fromkeys(self._bases(self.renamed[name]))
-        return list(found)
-
-    def _next(self, value: str, place: int) -> int:
-        """The line that uses a value next."""
-        uses = self.uses[value]
-        at = bisect_right(uses, place)
-        return uses[at] if at < len(uses) else NEVER
-
-    def _write(self, place: int, name: str, line: str) -> None:
-        used = sorted(self._bases(line), key=lambda value: self._next(value, place))
-        missing = [value for value in used if value not in self.resident]
-        staying = sum(self._next(value, place) - place <= SOON for value in missing)
-        ending = sum(self._next(x, place) == NEVER for x in used if x in self.resident)
-        made = bool(name) and bool(self.uses[name])
+    def _write(self, place: int, name: str, line: str, used: list[str]) -> None:
+        uses = self.uses
+        for value in used:
+            uses[value].pop()
+        absent = (value for value in used if value not in self.resident)
+        missing = sorted(absent, key=lambda value: uses[value][-1])
+        staying = sum(uses[value][-1] - place <= SOON for value in missing)
+        left = [value for value in used if uses[value][-1] == NEVER]
+        ending = sum(value in self.resident for value in left)
+        made = bool(name) and uses[name][-1] != NEVER
         beside = staying + max(0, len(missing) - staying - 1)
         self._make_room(place, used, max(beside, staying + made - ending))
         for value in missing:
             self._load(value, place)
-        text = self._resolved(line)
-        left = [value for value in used if self._next(value, place) == NEVER]
+        self.lines.append(self._resolved(line))
         self.resident.difference_update(left)
-        self.lines.append(text)
-        if name and self.uses[name]:
+        if made:
             self.names[name] = name
             self.resident.add(name)
         self.free += [self.spilled.pop(value) for value in left if value in self.spilled]
-        stored = _STORE.fullmatch(line)
+        stored = None if name else _STORE.fullmatch(line)
         if stored and stored[2] in used and int(stored[4]) == self.v.bytes:
             self.home[stored[2]] = f"load {stored[1]}, ptr {stored[3]}, align {stored[4]}"
 
     def _make_room(self, place: int, used: list[str], wanted: int) -> None:
         """Take values from registers until so many more have room."""
+        excess = len(self.resident) + wanted - self.room
+        if excess <= 0:
+            return
 
-        def distance(value: str) -> int:
+        def distance(value: str) -> tuple[int, str]:
             clean = value in self.home or value in self.spilled
-            return (self._next(value, place) - place) * (PREFERENCE if clean else 1)
+            return (self.uses[value][-1] - place) * (PREFERENCE if clean else 1), value
 
-        while len(self.resident) + wanted > self.room:
-            others = self.resident.difference(used, self.masks)
-            if not others:
-                return
-            value = max(others, key=lambda x: (distance(x), x))
+        others = self.resident.difference(used, self.masks)
+        for value in nlargest(excess, others, key=distance):
             self.resident.discard(value)
             if value not in self.home and value not in self.spilled:
                 if not self.free:
@@ -213,7 +203,7 @@ class _Allocation:
             self.names[value] = self._let(
                 f"load volatile {kind}, ptr {pointer}, align {self.v.bytes}"
             )
-        if self._next(value, place) - place <= SOON:
+        if self.uses[value][-1] - place <= SOON:
             self.resident.add(value)
 
     def _let(self, text: str) -> str:
@@ -227,10 +217,21 @@ class _Allocation:
 
         def name(match: re.Match[str]) -> str:
             if match[0] in self.renamed:
-                return self._let(self._resolved(self.renamed[match[0]]))
+                return self._let(self._resolved(self.renamed[match[0]][0]))
             return self.names.get(match[0], match[0])
 
         return head + equals + _NAME.sub(name, rest)
+
+
+def _live(code: list[_Line]) -> list[_Line]:
+    """The lines that write something, or whose value one of those needs."""
+    needed: set[str] = set()
+    kept = []
+    for line in reversed(code):
+        if not line[0] or line[0] in needed:
+            needed.update(line[2])
+            kept.append(line)
+    return kept[::-1]
 
 
 def _result(op: str, rest: str) -> str:
