@@ -5,10 +5,12 @@ import pytest
 
 import armdyn
 from armdyn.errors import LoopError, SingularityError
+from armdyn.graph.field import number_residue
 from armdyn.loops import loop_coordinates
 from armdyn.loops.closure import closure_of
 from armdyn.loops.exact_motion import (
     PRIMES,
+    ExactGeometry,
     moves_exactly,
     series_product,
     sine_and_versine,
@@ -17,7 +19,7 @@ from armdyn.loops.exact_motion import (
 from armdyn.loops.loop_coordinates import LoopCoordinates
 from armdyn.loops.newton import assembled, size
 from armdyn.model.transform import rotation_from_rpy, transform
-from support.random_loops import RandomRobot, planar, spatial, turned
+from support.random_loops import ROBOTS, RandomRobot, planar, spatial, turned
 
 
 def verdict(model):
@@ -152,3 +154,69 @@ def test_series_of_sine_and_cosine_are_on_the_circle_and_add_up():
     assert ((times(c, c) + times(s, s)) % p).tolist() == [1] + [0] * 8
     sums = np.array([times(c, d) - times(s, t), times(s, d) + times(c, t)])
     assert np.array_equal(sums % p, np.array(circle((x + y) % p)) % p)
+
+
+@pytest.mark.parametrize(
+    "kind", ["RSSR", "RCCC", "rod", "screw", "cut slide", "cut plane", "mixed"]
+)
+def test_loops_with_cuts_of_every_kind_move_exactly(kind):
+    assert verdict(ROBOTS[kind](0).model())
+
+
+def test_a_rod_moves_and_a_second_one_of_another_length_holds_it():
+    robot = ROBOTS["rod"](1)
+    assert verdict(robot.model())
+    _, kind, a, b, on_a, free, length = robot.cuts[0]
+    moved = on_a @ transform(None, (0.1, 0.2, 0.3))
+    robot.close("second", kind, a, b, moved, free, length)
+    assert verdict(robot.model()) is not True
+
+
+def cross(a, b, p):
+    """In integers: products of residues of 29 bits fit."""
+    (x, y, z), (u, v, w) = a.tolist(), b.tolist()
+    return [(y * w - z * v) % p, (z * u - x * w) % p, (x * v - y * u) % p]
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_geometry_holds_exactly_what_holds_but_for_rounding(p):
+    """Lengths of 1, what is parallel, normal or on an axis, and axes that meet."""
+    rng, geometry = np.random.default_rng(5), ExactGeometry(p, 1.0)
+    for unit in np.eye(3):
+        for sign in (1.0, -1.0):
+            alone = ExactGeometry(p, 1.0).direction(sign * unit)
+            assert (alone % p).tolist() == [int(sign * x) % p for x in unit]
+    R = rotation_from_rpy(rng.uniform(-1, 1, 3))
+    x, y, z = R.T
+    found = {name: geometry.direction(v) for name, v in (("x", x), ("y", y), ("-x", -x))}
+    slanted = geometry.direction(0.6 * x - 0.8 * y)
+    other = geometry.direction(rotation_from_rpy(rng.uniform(-1, 1, 3))[0])
+    for v in (*found.values(), slanted, other):
+        assert sum(k * k for k in v.tolist()) % p == 1
+    assert sum(a * b for a, b in zip(*(found[k].tolist() for k in "xy"), strict=True)) % p == 0
+    assert ((found["x"] + found["-x"]) % p).tolist() == [0, 0, 0]
+    across = geometry.direction(z)
+    if across is not None:
+        for name in "xy":
+            assert (
+                sum(a * b for a, b in zip(across.tolist(), found[name].tolist(), strict=True)) % p
+                == 0
+            )
+    o = rng.uniform(-1, 1, 3)
+    assert geometry.point(o).tolist() == [number_residue(float(k), p) for k in o]
+    assert geometry.point(o + 1e-15) is geometry.point(o)
+    origin, along = geometry.axis(o, x)
+    assert cross(origin - geometry.point(o), along, p) == [0, 0, 0]
+    on_it = geometry.point(o + 0.375 * x)
+    assert cross(on_it - origin, along, p) == [0, 0, 0]
+    beside = geometry.point(o + 0.375 * x + 1e-3 * y)
+    assert cross(beside - origin, along, p) != [0, 0, 0]
+    again, direction = geometry.axis(o + rng.uniform(0.5, 1.0, 3), -x)
+    assert cross(again - origin, along, p) != [0, 0, 0]
+    assert ((direction + along) % p).tolist() == [0, 0, 0]
+    same, _ = geometry.axis(o - 0.9 * x, x)
+    assert cross(same - origin, along, p) == [0, 0, 0]
+    meeting, turned_to = geometry.axis(o + 0.2 * x + 0.3 * y, y)
+    gap = (meeting - origin) % p
+    normal = cross(along, turned_to, p)
+    assert sum(g * n for g, n in zip(gap.tolist(), normal, strict=True)) % p == 0
