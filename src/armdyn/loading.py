@@ -49,7 +49,8 @@ def load(
             (0, 0, -9.81).
         base: 4x4 transform of the base in the world; None: what the file says, or the identity.
         physical: What to do about inertias that cannot exist: "error", "warn" or "ignore".
-        fix_root: Whether a floating or planar joint at the root is taken as fixed.
+        fix_root: Whether a base that nothing holds is held where it is, and a planar joint at the
+            root of a URDF file fixed; else such a robot has `robot.free_base` alone.
         density: Density of links that have a shape and no inertia [kg/m³]: geometry of a URDF file,
             shapes of a TOML file. A warning names them.
         hull: Whether meshes of a URDF file count with their convex hulls for that.

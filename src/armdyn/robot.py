@@ -174,7 +174,8 @@ class Robot:
         with IMPORTING:
             from armdyn.mechanics.free_base import FreeBase  # noqa: PLC0415 (seldom needed)
 
-        return FreeBase(self.model, self._run)
+        held = self._other(replace(self.model, floating=False)) if self.model.floating else self
+        return FreeBase(held.model, held._run)
 
     @cached_property
     def limits(self) -> Array:
@@ -261,6 +262,7 @@ class Robot:
         return lambda mode: self._kernel(replace(request, derivative=mode), dtype)
 
     def _states(self, **vectors: ArrayLike) -> dict[str, Array]:
+        self.model.check_held()
         checked = {k: check_joint_vector(k, v, self.n) for k, v in vectors.items()}
         return dict(zip(vectors, broadcast(**checked), strict=True))
 
@@ -405,6 +407,7 @@ class Robot:
         Raises:
             UnreachableError: No solution was found, with the nearest configuration.
         """
+        self.model.check_held()
         functions = partial(self.forward_kinematics, link=link), partial(self.jacobian, link=link)
         options = task, frame, most, tolerance, unreachable
         with IMPORTING:
@@ -865,6 +868,7 @@ class Robot:
         A rotor and the inertia of a link that turns with it act as one. With `links`, those of
         the links alone.
         """
+        self.model.check_held()
         only = check_truth("links", links)
         if only not in self._base:
             self._base[only] = base_parameters(self._at, only)
@@ -879,6 +883,7 @@ class Robot:
         with IMPORTING:
             from armdyn.formulations.exact_rank import exact_rank  # noqa: PLC0415 (seldom needed)
 
+        self.model.check_held()
         return exact_rank(self.model, check_truth("links", links))
 
     def with_base_parameters(self, values: ArrayLike, *, links: bool = False) -> Self:
@@ -1184,9 +1189,14 @@ class Robot:
         return export(self.model, directory, language, settings, target)
 
 
-def check_robot(robot: object) -> Robot:
-    """The robot itself, or that of a model; anything else is a ModelError."""
+def check_robot(robot: object, floats: bool = False) -> Robot:
+    """The robot itself, or that of a model; anything else is a ModelError.
+
+    So is one whose base nothing holds, unless it may float.
+    """
     robot = Robot(robot) if isinstance(robot, RobotModel) else robot
     if not isinstance(robot, Robot):
         raise ModelError(f"expected a Robot, got {shown(robot)}; load it first")
+    if not floats:
+        robot.model.check_held()
     return robot

@@ -60,6 +60,8 @@ def _head(data: dict[str, Any]) -> list[str]:
         f"tool on {data['flange']} at {_cell(_origin(data['tool']))} m",
         f"source: {data['source'] or 'not given'}",
     ]
+    if data["floating"]:
+        lines.append(f"base {data['base_link']['name']} floats: nothing holds it")
     if data["reduced"]:
         lines.append("parameters: a reduced set, right in the torques, not link by link")
     return [*lines, f"note: {data['note']}"] if data["note"] else lines

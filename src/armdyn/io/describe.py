@@ -43,6 +43,7 @@ def describe(model: RobotModel) -> dict[str, Any]:
         "flange": model.flange.name,
         "tool": model.tool.tolist(),
         "reduced": model.reduced,
+        "floating": model.floating,
         "source": model.source,
         "note": model.note,
     }

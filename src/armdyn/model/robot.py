@@ -34,7 +34,7 @@ class RobotModel:
     """Every moving joint, those that follow another one included."""
     links: tuple[Link, ...]
     base_link: Link
-    """What does not move."""
+    """What the arm stands on; it moves only if the base floats."""
     flange: Frame
     """Where the tool is mounted."""
     frames: tuple[Frame, ...] = ()
@@ -64,6 +64,8 @@ class RobotModel:
     assembly: Array | None = None
     """Positions of all joints near a configuration in which every loop is closed, (N,) [rad or m];
     None without loops."""
+    floating: bool = False
+    """Whether nothing holds the base, which is a body then and starts where `base` says."""
 
     def __post_init__(self) -> None:
         """Refuse numbers beyond all bounds, and two places named "tool"."""
@@ -158,6 +160,15 @@ class RobotModel:
                 f"each joint, got {given.tolist()}"
             )
         object.__setattr__(self, "assembly", frozen(given))
+
+    def check_held(self) -> None:
+        """Refuse what is true of a base that something holds, if nothing holds it."""
+        if self.floating:
+            raise ModelError(
+                f"nothing holds the base {self.base_link.name!r} of {self.name!r}, so this is not "
+                "defined; robot.free_base has what is, and armdyn.load(..., fix_root=True) "
+                "(--fix-root) holds the base"
+            )
 
     def __repr__(self) -> str:
         letters = "".join(joint.type.letter for joint in self.joints)

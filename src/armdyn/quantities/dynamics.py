@@ -218,6 +218,7 @@ FRICTION_TORQUE = _in_numpy(
     _friction_torque,
     symbol="f",
     terms=("friction",),
+    floats=True,
 )
 LEDGER = _in_numpy(
     "ledger",

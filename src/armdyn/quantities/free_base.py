@@ -75,6 +75,7 @@ def floating(model: RobotModel) -> RobotModel:
         base=IDENTITY,
         gravity=frozen(np.zeros(3)),
         springs=(),
+        floating=False,
     )
 
 
@@ -227,7 +228,7 @@ def _generalised_jacobian(s: TracedRobot, pose: Array, q: Array) -> Array:
 
 
 _MOTION = "pose", "twist", "q", "qd"
-_free = partial(Quantity, absent=not_free)
+_free = partial(Quantity, floats=True, absent=not_free)
 FREE_MASS_MATRIX = _free(
     "free_mass_matrix",
     "The mass matrix of a robot on a base that nothing holds, for the twist of the base in world "

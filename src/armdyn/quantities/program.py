@@ -78,6 +78,8 @@ def checked(request: Request, model: RobotModel) -> Quantity:
         return PASSIVE_JOINTS
     check_known("quantity", request.quantity, QUANTITIES)
     quantity = QUANTITIES[request.quantity]
+    if not quantity.floats:
+        model.check_held()
     if reason := quantity.absent(model):
         raise ModelError(f"{quantity.name} of {model.name!r}: {reason}")
     check_options(request, model, quantity)

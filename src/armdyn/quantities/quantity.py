@@ -163,6 +163,8 @@ class Quantity:
     """Whether it is among the functions that are exported by default."""
     short: str = ""
     """A shorter name for it in counts of operations."""
+    floats: bool = False
+    """Whether a robot has it whose base nothing holds."""
     absent: Callable[[RobotModel], str] = lambda model: ""
     """Why a robot has no such quantity, as reduced inertias tell no mass; empty if it has."""
 

@@ -118,6 +118,8 @@ def open_robot(
         except (InertiaError, UnsupportedJointError) as error:
             fix_root = isinstance(error, UnsupportedJointError)
             robot = Robot(read(physical="ignore", fix_root=fix_root)[0])
+        if robot.model.floating:
+            robot = Robot(replace(robot.model, floating=False))
         return Loaded(robot, findings)
     except ArmdynError as error:
         return Loaded(None, findings, error)

@@ -297,12 +297,13 @@ def test_a_floating_base_is_checked_fixed_and_said_so(run, tmp_path):
     )
     (tmp_path / "free.urdf").write_text(text)
     code, out, _ = run("check", tmp_path / "free.urdf")
-    assert code == 1
-    assert "checked with its root fixed" in out
-    code, _, err = run("info", tmp_path / "free.urdf")
+    assert code == 0
+    assert "nothing holds this base; it is checked as if held" in out
+    assert "base body floats" in run("info", tmp_path / "free.urdf")[1]
+    code, _, err = run("terms", tmp_path / "free.urdf", "workspace")
     assert code == 2
     assert "--fix-root" in err
-    assert run("info", tmp_path / "free.urdf", "--fix-root")[0] == 0
+    assert "floats" not in run("info", tmp_path / "free.urdf", "--fix-root")[1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")

@@ -134,12 +134,8 @@ class TestMeaning:
         model = model_from_urdf(path, fix_root=True)
         assert [j.name for j in model.joints] == ["j"]
         assert model.joints[0].placement[2, 3] == 1
-        if kind == "planar":
-            names = [j.name for j in model_from_urdf(path).joints]
-            assert names == ["free_x", "free_y", "free_turn", "j"]
-            return
-        with pytest.raises(UnsupportedJointError, match=rf":6: joint 'free' .*'{kind}'.*fix_root"):
-            model_from_urdf(path)
+        names = [j.name for j in model_from_urdf(path).joints]
+        assert names == (["free_x", "free_y", "free_turn", "j"] if kind == "planar" else ["j"])
 
 
 class TestUnsupportedJoints:
@@ -170,6 +166,9 @@ class TestUnsupportedJoints:
             tmp_path, *map(link, "abcd"), joint("a", "b", kind="floating"),
             joint("a", "c", name="k", kind="planar"), joint("c", "d", name="l"),
         )  # fmt: skip
+        message = r":6: joint 'j' .*'floating'.*but 'a' carries others too.*fix_root"
+        with pytest.raises(UnsupportedJointError, match=message):
+            model_from_urdf(path)
         model = model_from_urdf(path, fix_root=True)
         assert [j.name for j in model.joints] == ["l"]
         assert [body.name for body in model.base_link.bodies] == ["a", "b", "c"]

@@ -16,7 +16,7 @@ solimp; here they are rigid.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -229,9 +229,9 @@ def placed(position: Array, quaternion: Array) -> Array:
 def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     """The robot in an MJCF file, with whatever in it would change torques and is left out.
 
-    `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. A fixed root
-    is held where the file puts it. docs/formats.md lists what becomes of each field of
-    MuJoCo's model.
+    `armature` is rotor inertia, `damping` viscous and `frictionloss` Coulomb friction. A body on a
+    free joint that carries all others is a base that floats; a fixed root is held where the file
+    puts it. docs/formats.md lists what becomes of each field of MuJoCo's model.
     """
     m, warned = compiled(path)
     gravity = m.opt.gravity if switched_on(m, "GRAVITY") else np.zeros(3)
@@ -245,9 +245,11 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             reader.connections,
             placements=reader.placements,
             tool=options.tool,
+            base=reader.base,
             gravity=gravity,
             locked=reader.locked(options.locked),
         )
+        model = replace(model, floating=reader.root > 0)
         names, drives = reader.joint_names, reader.drives
         equalities = [i for i in reader.couplings.left if int(m.eq_type[i]) in KINDS]
         model = closed_by_equalities(
@@ -277,8 +279,13 @@ class _Reader:
         self.placements: dict[str, Array] = {}
         self.couplings = read_couplings(m)
         self.drives = read_drives(m, self.couplings)
-        for i, name in enumerate(self.body_names):
-            if i > 0:
+        self.root = 0 if fix_root else _floating_root(m)
+        """The body that is the base; 0 is the world."""
+        self.base = placed(m.body_pos[self.root], m.body_quat[self.root])
+        own = range(m.nbody) if not self.root else np.flatnonzero(m.body_rootid == self.root)
+        for i in map(int, own):
+            name = self.body_names[i]
+            if i != self.root:
                 self._joints(i, self.body_names[m.body_parentid[i]])
             mass, axes = float(m.body_mass[i]), rotation_from_quaternion(m.body_iquat[i])
             tensor = np.diag(m.body_inertia[i])
@@ -368,10 +375,18 @@ class _Reader:
             return FIXED
         raise UnsupportedJointError(
             f"joint {self.joint_names[j]!r} of body {self.body_names[self._m.jnt_bodyid[j]]!r} is "
-            f"of type {word!r}; armdyn handles hinge, slide and ball. Pass fix_root=True "
+            f"of type {word!r}; armdyn handles hinge, slide and ball, and the free joint of a body "
+            "that carries all that moves, without <connect> and <weld>. Pass fix_root=True "
             "(--fix-root) to hold the body where the file puts it",
             file=self._path,
         )
+
+
+def _floating_root(m: Any) -> int:
+    """The body on a free joint that carries all that moves; 0 if there is none, or it is tied."""
+    free = m.jnt_bodyid[m.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
+    alone = len(free) == 1 and (m.body_rootid[m.jnt_bodyid] == free[0]).all()
+    return int(free[0]) if alone and not any(np.isin(m.eq_type, list(KINDS))) else 0
 
 
 def _limits(m: Any, j: int) -> Limits:
@@ -480,6 +495,9 @@ def approximated(m: Any, joints: list[str], drives: Drives) -> Iterator[str]:
 
 def _joint_terms(m: Any, joints: list[str], drives: Drives) -> Iterator[str]:
     for j, name in enumerate(joints):
+        felt = (drives.armature[j], drives.damping[j], drives.frictionloss[j])
+        if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE and any(felt):
+            yield f"the free joint {name!r} has armature, damping or friction loss"
         stiff = m.jnt_stiffness[j] or _any(m, "jnt_stiffnesspoly", j)
         if stiff and switched_on(m, "PASSIVE", "SPRING"):
             yield f"joint {name!r} has a spring (stiffness {m.jnt_stiffness[j]:g})"

@@ -1,8 +1,9 @@
 """SDF files: one model, with those in it, of links and joints in, one RobotModel out.
 
 Links stand where the file puts them where all joints are at zero, and a joint that closes a loop in
-the graph of the joints becomes a cut joint there. A model that is not fixed to the world is held by
-its first link. Static models of a world belong to the world, as what joints may be fixed to.
+the graph of the joints becomes a cut joint there. A model that is not fixed to the world floats,
+with its first link as the base. Static models of a world belong to the world, as what joints may be
+fixed to.
 """
 
 from collections.abc import Sequence
@@ -274,6 +275,8 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             locked=options.locked,
         )
         model = closed_tree(model, reader.loops(model), np.zeros(len(model.joints)))
+        held = options.fix_root or reader.root == WORLD or frames.named[name].static
+        model = replace(model, floating=not held)
     return options.reading(path, model, problems.findings)
 
 

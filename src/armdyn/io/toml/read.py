@@ -134,7 +134,7 @@ _TEXT_OR_COMMENT = re.compile(
 _DEEP_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 TEXTS = ("name", "title", "source", "note")
 PARTS = ("base", "tool", "flange", "letters", "joint", "drives", "springs", "loops", "assembly")
-TOP = ("format", *TEXTS, "gravity", "reduced", *PARTS)
+TOP = ("format", *TEXTS, "gravity", "reduced", "floating", *PARTS)
 _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
 _LONGEST_EXPRESSION = 200
 
@@ -154,7 +154,8 @@ def read_toml(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
         flange = _named(model, options.tool)
         kept = model.tool if flange is model.flange else IDENTITY
         model = replace(model, flange=flange, tool=kept)
-    model = lock(model, options.locked or {})
+    floats = model.floating and not options.fix_root
+    model = lock(replace(model, floating=floats), options.locked or {})
     filled = density_findings(str(path), options.density, shapes.filled)
     return options.reading(path, model, (*findings, *filled))
 
@@ -203,6 +204,7 @@ def _reading(top: Table, shapes: ShapeReader) -> Reading:
         title=top.text("title", ""),
         note=top.text("note", ""),
         letters=_letters(top.table("letters")),
+        floating=top.flag("floating"),
         drives=tuple(drive_from_keys(t.where, t.data) for t in top.tables("drives")),
     )
     springs = tuple(spring_from_keys(model, t.where, t.data) for t in top.tables("springs"))

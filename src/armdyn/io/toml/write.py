@@ -59,6 +59,8 @@ def _head(model: RobotModel) -> Entries:
             yield key, getattr(model, key)
     if model.reduced:
         yield "reduced", True
+    if model.floating:
+        yield "floating", True
     if not np.array_equal(model.gravity, GRAVITY):
         yield "gravity", model.gravity
     yield "flange", model.flange.name

@@ -58,7 +58,9 @@ from armdyn.model.transform import IDENTITY
 from armdyn.model.validate import Finding, Physical
 
 KINDS = {word: kind for kind in DESCRIBED_TYPES.values() for word in kind.urdf}
-FREE = ("floating", "planar")
+FLOATING = "floating"
+"""The type of a joint that holds nothing."""
+FREE = (FLOATING, "planar")
 """Types that may attach the root of a robot to the world."""
 UNLIMITED = sys.float_info.max
 """Stands for infinity in a limit, which URDF must write as a finite number."""
@@ -143,7 +145,10 @@ def _kind(
     if given is None or given in KINDS:
         return None if given is None else KINDS[given]
     if given in FREE and on_root:
-        advice = "It attaches the robot to the world: pass fix_root=True (--fix-root) to fix it"
+        advice = (
+            f"A base that floats is alone on its root, but {root!r} carries others too: pass "
+            "fix_root=True (--fix-root) to fix it"
+        )
     elif given in FREE:
         other = f"its parent is {parent!r} and the root is {root!r}"
         advice = (
@@ -327,6 +332,7 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     check_root(robot, problems.file)
     note_elements(robot, "URDF", problems)
     robot = with_world(robot, problems)
+    robot, floats = (robot, None) if options.fix_root else without_floating_root(robot, problems)
     found = [link_from_element(element, problems) for element in robot.all("link")]
     links = {link.name: link for link in found if link}
     links, filled = with_inertia_from_geometry(links, robot, options, problems)
@@ -350,13 +356,18 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             list(filter(None, joints)),
             tool=flange,
             tool_transform=tool if flange == words.get("flange") else None,
-            base=base,
+            base=base if floats is None else base @ floats,
             gravity=gravity,
             locked=options.locked,
             source=words.get("source", ""),
             reduced=words.get("reduced") == "true",
         )
-        model = replace(model, title=words.get("title", ""), note=words.get("note", ""))
+        model = replace(
+            model,
+            title=words.get("title", ""),
+            note=words.get("note", ""),
+            floating=floats is not None,
+        )
         findings = (
             *problems.findings,
             *density_findings(str(path), options.density, filled),
@@ -414,10 +425,25 @@ def with_world(robot: XmlElement, problems: Problems) -> XmlElement:
     mounted = [joint for joint in robot.all("joint") if _link_of(joint, "parent") == WORLD]
     if not mounted or WORLD in names:
         return robot
-    text = f"its parent {WORLD!r} is no link of this robot; it is taken for a fixed root"
+    text = f"its parent {WORLD!r} is no link of this robot; it is taken for the world"
     problems.warn(mounted[0], f"joint {mounted[0].attributes.get('name')!r}", text)
     world = XmlElement("link", {"name": WORLD}, (), robot.line)
     return replace(robot, children=(world, *robot.children))
+
+
+def without_floating_root(robot: XmlElement, problems: Problems) -> tuple[XmlElement, Array | None]:
+    """The robot without a root that carries one link, on a floating joint, and where that is.
+
+    The root stands for the world there. None: the base does not float.
+    """
+    root = root_link(robot)
+    on_root = [joint for joint in robot.all("joint") if _link_of(joint, "parent") == root]
+    if root is None or [x.attributes.get("type") for x in on_root] != [FLOATING]:
+        return robot, None
+    place = Place(on_root[0], f"joint {on_root[0].attributes.get('name')!r}", problems).origin()
+    gone = [*on_root, *(x for x in robot.all("link") if x.attributes.get("name") == root)]
+    kept = (x for x in robot.children if not any(x is other for other in gone))
+    return replace(robot, children=tuple(kept)), place
 
 
 def check_root(robot: XmlElement, path: Path) -> None:

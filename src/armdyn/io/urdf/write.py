@@ -14,7 +14,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array
 from armdyn.errors import WriteError
 from armdyn.io.keys import keys_from_part
-from armdyn.io.urdf.read import DYNAMICS, FRICTION_WORDS, TEXTS, UNLIMITED
+from armdyn.io.urdf.read import DYNAMICS, FLOATING, FRICTION_WORDS, TEXTS, UNLIMITED, WORLD
 from armdyn.io.xml import XmlElement, text_from_element
 from armdyn.model import GRAVITY, Body, Frame, FrictionLaw, Inertia, Joint, Link, RobotModel, Rotor
 from armdyn.model.friction import GROUPS
@@ -46,6 +46,11 @@ def urdf_from_model(model: RobotModel) -> str:
     taken |= {body.name for link in links for body in link.bodies if not body.payload}
     joint_names = {joint.name for joint in model.joints}
     elements = [_robot_words(model)]
+    if model.floating:
+        world = _unique(WORLD, taken)
+        ends = _ends(IDENTITY, world, model.base_link.name)
+        weld = {"name": _unique("floating_base", joint_names), "type": FLOATING}
+        elements += [_element("link", name=world), _element("joint", *ends, **weld)]
     for i, link in enumerate(links, start=-1):
         elements.append(_moving_link(link, frames.get(link.name)))
         if i >= 0:

@@ -129,6 +129,10 @@ def _findings(
             for finding in found
         ]
         findings += [*_fixed_joints(source), *geometry_findings(Path(source), model, trusted)]
+    if model.floating:
+        name = f"link {model.base_link.name!r}"
+        findings.append(Finding("note", name, "nothing holds this base; it is checked as if held"))
+        model = replace(model, floating=False)
     findings += [*body_findings(model), *joint_findings(model), *loop_findings(model)]
     findings += gravity_findings(model)
     if not any(finding.level == "error" for finding in findings):
