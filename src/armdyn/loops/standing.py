@@ -105,10 +105,10 @@ class StandingLoops(StandingClosure):
         return stacked([values[i] for i in self.model.independent])
 
     def vector(self, path: Path, v: tuple[float, float]) -> Pair:
-        """A vector of the plane of the base that turns with a link, as closures have it or new."""
+        """A vector that turns with a link, as closures have it or new, where all joints turn."""
         for dyad in self._steps:
             for segment, V in getattr(dyad, "parts", ()):
-                if segment.path == path and segment.slide < 0:
+                if segment.path == path:
                     for sign in (1.0, -1.0):
                         if np.allclose(np.multiply(sign, segment.v), v, rtol=0, atol=SAME_VECTOR):
                             return scaled(sign, V)
@@ -119,7 +119,7 @@ class StandingLoops(StandingClosure):
         """The same, as α V + β V' of a vector V that a closure has on this link."""
         for dyad in self._steps:
             for segment, V in getattr(dyad, "parts", ()):
-                if segment.path == path and segment.slide < 0 and any(u):
+                if segment.path == path and any(u):
                     number = self.q[0].graph.number
                     vx, vy, ux, uy = (number(x) for x in (*segment.v, *u))
                     square = vx * vx + vy * vy
