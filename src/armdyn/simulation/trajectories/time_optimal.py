@@ -73,7 +73,7 @@ class PathLimits:
         return found
 
     def bounds(self, i: Array | int, x: Array) -> tuple[Array, Array]:
-        """Lowest and highest s̈ at points i for squares x of ṡ; the wrong way round for none."""
+        """Lowest and highest s̈ at points i for squares x of ṡ; the lowest is infinite for none."""
         rest = self.rest(i, x)
         a = np.broadcast_to(self.a[i], (*x.shape, self.a.shape[-1]))
         moved = np.abs(a) > NEGLIGIBLE * np.abs(self.a).max()
@@ -82,7 +82,7 @@ class PathLimits:
         low = np.where(moved, ends.min(0), -np.inf).max(-1)
         high = np.where(moved, ends.max(0), np.inf).min(-1)
         held = moved | (np.abs(rest) <= self.effort)
-        return np.where(held.all(-1), low, np.inf), np.where(held.all(-1), high, -np.inf)
+        return np.where(held.all(-1), low, np.inf), high
 
     @property
     def tried(self) -> tuple[Array, Array, Array]:
@@ -208,8 +208,10 @@ def _backward(on: PathLimits) -> tuple[Array, Array]:
             )
         first, last = np.flatnonzero(sound)[[0, -1]]
         lowest[i], highest[i] = tried[i, first], tried[i, last]
+        leads_on = lambda x: _reaches(x, *on.bounds(i, x), step, following)  # noqa: B023, E731
+        if first > 0:
+            lowest[i] = _last_sound(leads_on, tried[i, first], tried[i, first - 1])
         if last + 1 < SAMPLES:
-            leads_on = lambda x: _reaches(x, *on.bounds(i, x), step, following)  # noqa: B023, E731
             highest[i] = _last_sound(leads_on, tried[i, last], tried[i, last + 1])
         # the acceleration that leads to the highest x of the next point must be allowed there, too
         brake, _ = on.bounds(i + 1, np.array(highest[i + 1]))
@@ -228,7 +230,7 @@ def _reaches(
 
 
 def _last_sound(sound: Callable[[Array], Any], inside: float, outside: float) -> float:
-    """The last number that is sound, between one that is and one that is not."""
+    """The last number that is sound, from one that is to one that is not, higher or lower."""
     for _ in range(HALVINGS):
         middle = 0.5 * (inside + outside)
         inside, outside = (middle, outside) if sound(np.array(middle)) else (inside, middle)
@@ -239,14 +241,17 @@ def _forward(on: PathLimits, ranges: tuple[Array, Array]) -> tuple[Array, Array]
     """x at each point and the acceleration s̈ after it."""
     (lowest, highest), step = ranges, on.s[1] - on.s[0]
     if lowest[0] > 0:
-        raise TrajectoryError("the path cannot be started from rest within the limits")
+        raise TrajectoryError(
+            "the path cannot be started from rest within the limits: somewhere on it the arm does "
+            "not hold itself, and comes there too slowly; start farther away, hold a lighter load, "
+            "or give higher limits"
+        )
     x = np.zeros(len(on.s))
     u = np.zeros(len(on.s) - 1)
     for i in range(len(u)):
         low, high = (float(u) for u in on.bounds(i, np.array(x[i])))
-        slowest = max(low, (lowest[i + 1] - x[i]) / (2 * step))
         fastest = min(high, (highest[i + 1] - x[i]) / (2 * step))
-        x[i + 1] = max(0.0, x[i] + 2 * step * _kept(on, i + 1, x[i], (slowest, fastest), step))
+        x[i + 1] = max(0.0, x[i] + 2 * step * _kept(on, i + 1, x[i], (low, fastest), step))
         u[i] = (x[i + 1] - x[i]) / (2 * step)
     return x, u
 
