@@ -112,14 +112,13 @@ def all_features() -> Structure:
 
 
 def own_features(law: FrictionLaw, speed: float) -> Structure:
-    """The terms that a law has, with its own speeds."""
+    """The terms that a law has, with its own speeds, but for what is constant."""
     smooth = law.smooth_velocity / speed
     by_direction = law.viscous_positive or law.viscous_negative
     terms = (
         (law.viscous, VISCOUS),
         (law.coulomb_positive or law.coulomb_negative, coulomb(smooth)),
         (law.stribeck, stribeck(smooth, law.stribeck_velocity / speed)),
-        (law.offset or law.coulomb_positive != law.coulomb_negative, OFFSET),
         (by_direction, FORWARDS),
         (by_direction, BACKWARDS),
         (law.power, power(law.power_exponent)),
@@ -212,8 +211,23 @@ class Equations:
         for k, owner in enumerate(self.robot.model.driven):
             law = own_features(owner.friction, float(self.speeds[k]))
             rotor = (ROTOR,) if owner.rotor.reflected else ()
-            found += [(k, feature) for feature in (*rotor, *law)]
+            offset = (OFFSET,) if self.offsets[k] else ()
+            found += [(k, feature) for feature in (*rotor, *law, *offset)]
         return *found, *spring_features(self.robot.model)
+
+    @cached_property
+    def offsets(self) -> Array:
+        """What does not change with the speed, of each motor; that of drives is at joints, (k,).
+
+        Half of what Coulomb friction differs by in the two directions belongs to it.
+        """
+        model = self.robot.model
+        laws = [owner.friction for owner in model.driven]
+        found = np.array([f.offset + (f.coulomb_positive - f.coulomb_negative) / 2 for f in laws])
+        N = len(model.joints)
+        found[list(model.independent)] += found[N:] @ self.ratios[N:]
+        found[N:] = 0.0
+        return found
 
     def known(self, motors: Sequence[Motor]) -> Array:
         """What the robot has of features already, 0 if nothing, (k,)."""
@@ -226,6 +240,8 @@ class Equations:
                 found.append(owner.stiffness * (1.0 if feature is STIFF else owner.free_length))
             elif feature is ROTOR:
                 found.append(owner.rotor.reflected)
+            elif feature is OFFSET:
+                found.append(self.offsets[k])
             else:
                 found.append(np.mean([getattr(owner.friction, name) for name in feature.linear]))
         return np.array(found, dtype=float)
