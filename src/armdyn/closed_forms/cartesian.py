@@ -239,24 +239,11 @@ def rational_rotation(rotation: Array) -> Array:
     """
     whole = np.round(rotation)
     near = np.where(np.abs(rotation - whole) < ENTRY_ROUNDING, whole, rotation)
-    w, x, y, z = map(Fraction, _quaternion(near))
+    # 4 q qᵀ of the quaternion q, any row of which is a multiple of it (S. W. Shepperd, 1978)
+    odd, trace = (near - near.T)[[2, 0, 1], [1, 2, 0]], np.trace(near)
+    even = near + near.T + (1 - trace) * np.eye(3)
+    outer = np.block([[1 + trace, odd], [odd[:, None], even]])
+    w, x, y, z = map(Fraction, outer[np.argmax(np.diag(outer))].tolist())
     S = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], dtype=object)
     length = w * w + x * x + y * y + z * z
     return np.eye(3, dtype=int) + 2 * (w * S + S @ S) / length
-
-
-def _quaternion(rotation: Array) -> list[float]:
-    """A multiple of the quaternion of a rotation: the largest row of 4 q qᵀ.
-
-    Reference: S. W. Shepperd, 1978.
-    """
-    (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
-    outer = np.array(
-        [
-            [1 + a + e + i, h - f, c - g, d - b],
-            [h - f, 1 + a - e - i, b + d, c + g],
-            [c - g, b + d, 1 - a + e - i, f + h],
-            [d - b, c + g, f + h, 1 - a - e + i],
-        ]
-    )
-    return outer[int(np.argmax(np.diag(outer)))].tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import inf, isinf
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import check_truth
+from armdyn.arrays import check_truth, check_whole
 from armdyn.closed_forms import pages, source
 from armdyn.closed_forms.blocks import BlockWriter, entries
 from armdyn.closed_forms.cartesian import cartesian_form, in_axes_of_links
@@ -21,8 +21,9 @@ from armdyn.closed_forms.loops import check_loops, notes_on_loops, passive_joint
 from armdyn.closed_forms.printer import Notation, angle_call, angle_identifier
 from armdyn.closed_forms.recursive import recursive, with_friction
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot, symbolise
-from armdyn.closed_forms.tree import ZERO, Arithmetic, Call, Expr, Number, Symbol, total
-from armdyn.errors import ModelError, WriteError, check_known, counted, shown
+from armdyn.closed_forms.tree import Expr, expression, total
+from armdyn.errors import ModelError, WriteError, check_known, counted
+from armdyn.graph.nodes import Graph, Node
 from armdyn.io.atomic import ending, write_text
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
@@ -195,8 +196,7 @@ def equations(
 def _checked(robot: Any, form: str, digits: int) -> RobotModel:
     model = check_robot(robot).model
     check_known("form of the equations", form, FORMS)
-    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
-        raise ModelError(f"digits are a whole number from 1 to {MOST_DIGITS}, got {shown(digits)}")
+    check_whole("digits", digits, 1, MOST_DIGITS)
     if not model.joints:
         raise ModelError(f"robot {model.name!r} has no moving joint, so no equations of motion")
     check_loops(model, form)
@@ -295,32 +295,32 @@ def _friction(
     linear = None if whole_tree or not model.loops else closure_of(model).linear
     K = np.eye(n) if linear is None else linear[0]
     numbers = range(n) if linear is None else model.independent
-    laws: list[Expr] = [ZERO] * len(numbers)
+    graph, laws = Graph(), [list[Expr]() for _ in numbers]
+    rates = [graph.input(f"qd{k + 1}") for k in numbers]
     owners = zip(model.driven, np.concatenate([K, model.drive_ratios @ K]), strict=True)
     for number, (owner, ratios) in enumerate(owners, 1):
         turns = np.flatnonzero(ratios)
-        rates = [(Arithmetic(Symbol(f"qd{numbers[a] + 1}")) * float(ratios[a])).expr for a in turns]
-        law = Arithmetic(_law(number, owner.friction, total(rates), digits, values))
-        for a in turns:
-            laws[a] = total([laws[a], (law * float(ratios[a])).expr])
-    lines = tuple(Line("F", index(numbers[a] + 1), law, (a,)) for a, law in enumerate(laws))
+        rate = sum((rates[a] * float(ratios[a]) for a in turns), graph.number(0))
+        for row in _law(graph, number, owner.friction, rate, digits, values):
+            for a in turns:
+                laws[a].append(expression(row * float(ratios[a])))
+    sums = enumerate(map(total, laws))
+    lines = tuple(Line("F", index(numbers[a] + 1), law, (a,)) for a, law in sums)
     return Block("F", "Friction", lines, (len(lines),), ("qd",)), values
 
 
 def _law(
-    i: int, law: FrictionLaw, rate: Expr, digits: int | None, values: dict[str, float]
-) -> Expr:
+    graph: Graph, i: int, law: FrictionLaw, rate: Node, digits: int | None, values: dict[str, float]
+) -> Iterable[Node]:
     """The law of joint or drive i, with symbols or rounded numbers; `values` gets their values."""
 
     def number(letter: str, value: float) -> Any:
         if not value or isinf(value):
             return value
-        name = f"{letter}{i}"
-        values[name] = value
-        return Arithmetic(Symbol(name) if digits is None else Number(float(f"{value:.{digits}g}")))
+        values[name := f"{letter}{i}"] = value
+        return graph.parameter(name) if digits is None else float(f"{value:.{digits}g}")
 
-    rows = law.rows(Arithmetic(rate), Arithmetic(Call("sgn", (rate,))), number)
-    return total(row.expr for row in rows.values())
+    return law.rows(rate, rate.sign(), number).values()
 
 
 def _looped(

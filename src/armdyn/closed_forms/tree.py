@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, groupby
+from itertools import chain
 from typing import TypeAlias
 
 from armdyn.closed_forms.readable import Angle
+from armdyn.graph.nodes import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,17 @@ def operation(op: str, args: list[Expr]) -> Expr:
     return Call(op, (args[0],))
 
 
+def expression(node: Node) -> Expr:
+    """A node as an expression, products with sums written out."""
+    match node.op, [expression(arg) for arg in node.args]:
+        case op, []:
+            return Number(float(node.value)) if op == "number" else Symbol(node.name)
+        case "mul", [Sum(terms), other] | [other, Sum(terms)]:
+            return total(operation("mul", [term, other]) for term in terms)
+        case op, args:
+            return operation(op, args)
+
+
 def _collected(whole: Product) -> Expr:
     """A product with equal factors as powers, constants first and sums last."""
     counts: Counter[Expr] = Counter()
@@ -191,50 +203,3 @@ def _rank(expr: Expr) -> int:
         kinds = (r"[^qtCS].*", r"[CS].*", r"t\d+|theta.*", r"q.*")
         return next(k for k, pattern in enumerate(kinds, 1) if re.fullmatch(pattern, expr.name))
     return 0 if isinstance(expr, Number) else 9
-
-
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """An expression that can be computed with like a number."""
-
-    expr: Expr
-
-    def _with(self, op: str, *others: "Arithmetic | float") -> "Arithmetic":
-        args = (x.expr if isinstance(x, Arithmetic) else Number(x) if x else ZERO for x in others)
-        return Arithmetic(operation(op, [self.expr, *args]))
-
-    def __add__(self, other: "Arithmetic | float") -> "Arithmetic":
-        return self._with("add", other)
-
-    def __mul__(self, other: "Arithmetic | float") -> "Arithmetic":
-        if self == other:
-            return Arithmetic(power(self.expr, 2))
-        if isinstance(self.expr, Sum):
-            return Arithmetic(total((Arithmetic(term) * other).expr for term in self.expr.terms))
-        by = other.expr if isinstance(other, Arithmetic) else Number(other) if other else ZERO
-        factors = product([self.expr, by])
-        if isinstance(factors, Product):
-            equal = ((base, len(list(same))) for base, same in groupby(factors.factors))
-            factors = Product(tuple(power(base, count) for base, count in equal))
-        return Arithmetic(factors)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __truediv__(self, other: "Arithmetic") -> "Arithmetic":
-        return self._with("div", other)
-
-    def __neg__(self) -> "Arithmetic":
-        return self._with("neg")
-
-    def exp(self) -> "Arithmetic":
-        """The exponential; what `np.exp` calls."""
-        return self._with("exp")
-
-    def tanh(self) -> "Arithmetic":
-        """The hyperbolic tangent; what `np.tanh` calls."""
-        return self._with("tanh")
-
-    def signed_power(self, exponent: "Arithmetic | float") -> "Arithmetic":
-        """sgn(x) |x|^exponent."""
-        one = exponent in (1.0, Arithmetic(Number(1.0)))
-        return self if one else self._with("signed_power", exponent)

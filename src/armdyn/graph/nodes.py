@@ -83,9 +83,10 @@ class Node:
     sin, cos, sqrt = _function("sin"), _function("cos"), _function("sqrt")
     exp, tanh, sign = _function("exp"), _function("tanh"), _function("sign")
 
-    def signed_power(self, exponent: float) -> "Node":
+    def signed_power(self, exponent: "Node | float") -> "Node":
         """sgn(x) |x|^exponent."""
-        return self.graph.signed_power(self, self.graph.number(exponent))
+        power = exponent if isinstance(exponent, Node) else self.graph.number(exponent)
+        return self.graph.signed_power(self, power)
 
     def conjugate(self) -> "Node":
         """The node itself: everything is real."""
