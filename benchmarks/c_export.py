@@ -21,9 +21,8 @@ import speed_robots
 from armdyn.bench.batches import random_states
 from armdyn.bench.bench import measured_arm
 from armdyn.bench.peers import BLOCK, pinocchio
-from armdyn.bench.report import Machine
+from armdyn.bench.report import Machine, duration
 from armdyn.bench.timing import AGREEMENT, alternate
-from armdyn.cli.bench import duration, print_machine
 from armdyn.cli.console import print_line, print_table, status, table
 from armdyn.errors import BenchmarkError, PeerError
 from armdyn.export.names import identifier
@@ -162,7 +161,8 @@ def main() -> None:
         for name, label, time, peer, theirs in rows:
             ratio = "" if theirs is None else f"{theirs / time:.1f}"
             found.add_row(name, label, duration(time), peer, duration(theirs), ratio)
-    print_machine(Machine.here())
+    for line in Machine.here().lines:
+        print_line(line)
     print_table(found)
     if installed("pinocchio") is None and not given.observer:
         print_line("note: Pinocchio is not installed, so there is nothing to compare with")

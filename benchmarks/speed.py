@@ -11,8 +11,7 @@ import speed_robots
 from growth import chain_times
 
 from armdyn.bench.bench import SETTINGS, bench
-from armdyn.bench.report import BenchReport, Machine, Speed
-from armdyn.cli.bench import duration, print_machine
+from armdyn.bench.report import BenchReport, Machine, Speed, duration
 from armdyn.cli.console import print_line, print_table, status, table
 from armdyn.errors import check_known
 from armdyn.io.atomic import write_text
@@ -141,7 +140,8 @@ def _chain(sizes: tuple[int, ...], seconds: float, tell: Callable[[str], None]) 
 
 def print_speed(machine: Machine, rows: list[Judged], notes: list[str]) -> None:
     """The machine, the table and the notes."""
-    print_machine(machine)
+    for line in machine.lines:
+        print_line(line)
     text = ("robot", "what", "against", "")
     found = table(*text[:2], "ours", "against", "theirs", "result", "", "goal", "met", left=text)
     for judged in rows:

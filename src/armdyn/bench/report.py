@@ -5,9 +5,10 @@ import platform
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
+from armdyn.errors import counted
 from armdyn.kernels.llvm.target import Target
+from armdyn.report.result import Result, Section
 from armdyn.study.compare.peers import version
 from armdyn.version import __version__
 
@@ -68,16 +69,46 @@ class Machine:
             versions={package: version(package) for package in LIBRARIES},
         )
 
+    @property
+    def lines(self) -> tuple[str, str]:
+        """The processor and its load, and the versions of the libraries."""
+        load = " ".join(f"{value:.2f}" for value in self.load) or "unknown"
+        cores = f"{counted(self.cores, 'core')}, vectors of {self.vector_bits} bits"
+        versions = {"armdyn": self.armdyn, "Python": self.python} | self.versions
+        found = (f"{name} {which or 'not installed'}" for name, which in versions.items())
+        return f"{self.cpu}, {cores}, load average {load}", ", ".join(found)
+
 
 @dataclass(frozen=True)
-class BenchReport:
+class BenchReport(Result):
     """All that was measured."""
 
     machine: Machine
     rows: list[Speed]
     notes: list[str]
 
-    def data(self) -> dict[str, Any]:
-        """The report as plain data."""
+    def sections(self) -> tuple[Section, ...]:
+        """The table below the machine and the notes."""
+        table = [
+            (
+                *(row.robot, row.what, row.against or "", duration(row.ours)),
+                *("" if row.case == "compile" else f"{1 / row.ours:.3g}", duration(row.theirs)),
+                "" if row.ratio is None else f"{row.ratio:.3g}",
+            )
+            for row in self.rows
+        ]
+        columns = ("robot", "what", "against", "armdyn", "states/s", "there", "times as fast")
+        lines = (*self.machine.lines, *(f"note: {note}" for note in self.notes))
         rows = [asdict(row) | {"ratio": row.ratio} for row in self.rows]
-        return {"machine": asdict(self.machine), "rows": rows, "notes": self.notes}
+        data = {"machine": asdict(self.machine), "rows": rows, "notes": self.notes}
+        return (Section("Speed beside other libraries", lines, columns, table, 3, data),)
+
+
+def duration(seconds: float | None) -> str:
+    """A time with the unit that fits it."""
+    if seconds is None:
+        return ""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
