@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.closed_forms.document import index
 from armdyn.errors import LoopError, ModelError, counted
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
@@ -378,9 +379,8 @@ def reasons(structure: Structure) -> Iterator[tuple[str, str, str]]:
     groups: dict[tuple[str, str, str], list[str]] = {}
     for letter, place, element in structure.different():
         if element.reason:
-            digits = map(str, place)
-            name = letter + ("".join(digits) if max(place) < 10 else "_" + ",".join(digits))
-            groups.setdefault((letter, element.status, element.reason), []).append(name)
+            names = groups.setdefault((letter, element.status, element.reason), [])
+            names.append(letter + index(*place))
     for (letter, status, reason), names in groups.items():
         if len(names) > MOST_NAMED:
             names[MOST_NAMED:] = [f"{len(names) - MOST_NAMED} more"]

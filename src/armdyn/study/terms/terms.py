@@ -24,6 +24,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from armdyn.arrays import Array, check_truth, real
+from armdyn.closed_forms.document import index
 from armdyn.errors import ModelError, check_known, counted, shown
 from armdyn.formulations.dalembert import dalembert
 from armdyn.formulations.rotors import rotor_matrix
@@ -154,12 +155,6 @@ def joint_terms(
     return tuple(joints), residual
 
 
-def element(letter: str, *joints: int) -> str:
-    """The name of an element, joints counted from 1: D12, or D_1,12 where numbers are long."""
-    digits = [str(joint + 1) for joint in joints]
-    return letter + ("".join(digits) if max(joints) < 9 else "_" + ",".join(digits))
-
-
 def _columns(n: int) -> list[Column]:
     """The columns of terms of n joints."""
     pairs = [(int(j), int(k)) for j, k in zip(*np.triu_indices(n), strict=True)]
@@ -176,8 +171,8 @@ def _name(i: int, kind: str, joints: tuple[int, ...]) -> str:
         return kind
     j, k = joints[0] + 1, joints[-1] + 1
     if kind == "inertial":
-        return f"{element('D', i, *joints)} qdd{j}"
-    h = element("h", i, *joints)
+        return f"D{index(i + 1, j)} qdd{j}"
+    h = f"h{index(i + 1, j, k)}"
     return f"{h} qd{j}^2" if kind == "centrifugal" else f"2 {h} qd{j} qd{k}"
 
 
