@@ -47,10 +47,17 @@ from armdyn.study.operations.count import (
 class Published:
     """A printed formula for the numbers of multiplications and additions."""
 
-    formula: str
     mul: str
     """Coefficients of the polynomial in n, the highest power first."""
     add: str
+
+    @property
+    def formula(self) -> str:
+        """Both polynomials as they are printed."""
+        powers = ("", " n", " n²", " n³", " n⁴")
+        terms = (zip(x.split()[::-1], powers, strict=False) for x in (self.mul, self.add))
+        sums = (" + ".join([c + n for c, n in each if c != "0"][::-1]) for each in terms)
+        return ", ".join(sums).replace("+ -", "- ")
 
     def count(self, n: int) -> Operations:
         """The number of operations for n joints."""
@@ -60,17 +67,9 @@ class Published:
 
 SOURCE = "K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, as Table 3 of Milićević, Golubović, Slavković"
 PUBLISHED = {
-    "lagrange_euler": Published(
-        "128/3 n⁴ + 512/3 n³ + 739/3 n² + 160/3 n, 98/3 n⁴ + 781/6 n³ + 559/3 n² + 245/6 n",
-        "128/3 512/3 739/3 160/3 0",
-        "98/3 781/6 559/3 245/6 0",
-    ),
-    "newton_euler_link": Published("132 n, 111 n - 4", "132 0", "111 -4"),
-    "dalembert": Published(
-        "13/6 n³ + 105/2 n² + 268/3 n + 69, 4/3 n³ + 44 n² + 146/3 n + 45",
-        "13/6 105/2 268/3 69",
-        "4/3 44 146/3 45",
-    ),
+    "lagrange_euler": Published("128/3 512/3 739/3 160/3 0", "98/3 781/6 559/3 245/6 0"),
+    "newton_euler_link": Published("132 0", "111 -4"),
+    "dalembert": Published("13/6 105/2 268/3 69", "4/3 44 146/3 45"),
 }
 """By formulation; the Lagrange-Euler formulas leave out gravity."""
 
