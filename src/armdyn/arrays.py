@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.errors import ModelError, ShapeError, UnknownNameError, counted, is_one_of, shown
+from armdyn.errors import (
+    ArmdynError,
+    ModelError,
+    ShapeError,
+    UnknownNameError,
+    counted,
+    is_one_of,
+    shown,
+)
 
 if TYPE_CHECKING:
     Array = npt.NDArray[Any]
@@ -51,6 +59,21 @@ def check_constant(what: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> A
 def check_number(what: str, value: Any) -> float:
     """A finite float, or a ModelError that names it."""
     return float(check_constant(what, value, ()))
+
+
+def check_whole(
+    what: str,
+    value: Any,
+    least: int,
+    most: int | None = None,
+    error: type[ArmdynError] = ModelError,
+) -> int:
+    """A whole number within bounds, or an error that names it."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        bounds = f"{least} on" if most is None else f"{least} to {most:,}"
+        raise error(f"{what}: expected a whole number from {bounds}, got {shown(value)}")
+    return int(value)
 
 
 def check_truth(what: str, value: object, advice: str = "") -> bool:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
-from armdyn.errors import ModelError, shown
+from armdyn.arrays import Array, check_whole
 from armdyn.forks import lock_over_fork
 
 SMALLEST = 4096
@@ -30,13 +29,7 @@ class _Settings:
 
 def set_threads(count: int | None) -> None:
     """Set how many threads large batches run on; None: as many as this process has cores."""
-    if count is not None:
-        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-        if not whole or count < 1:
-            raise ModelError(
-                f"the number of threads must be a whole number from 1 on, got {shown(count)}"
-            )
-    _Settings.count = None if count is None else int(count)
+    _Settings.count = None if count is None else check_whole("threads", count, 1)
 
 
 def threads() -> int:

@@ -7,12 +7,11 @@ same question always has the same answer.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, real
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, check_whole, real
 from armdyn.errors import ModelError, ShapeError, UnreachableError, check_known, counted, shown
 from armdyn.formulations.cartesian import COORDINATES, default_task, task_rows
 from armdyn.formulations.spatial import transpose
@@ -75,10 +74,7 @@ def inverse_kinematics(
             f"tolerance: expected a number from {TIGHTEST:g} to 1 [m and rad], got "
             f"{shown(tolerance)}"
         )
-    count = 1 if most is None else most
-    whole = isinstance(count, Integral) and not isinstance(count, bool)
-    if not whole or not 1 <= count <= MOST_SOLUTIONS:
-        raise ModelError(f"most: expected 1 to {MOST_SOLUTIONS} solutions, got {shown(most)}")
+    count = 1 if most is None else check_whole("most", most, 1, MOST_SOLUTIONS)
     n = len(model.independent)
     flat = check_poses(T).reshape(*np.shape(T)[:-2], 16)
     start = None

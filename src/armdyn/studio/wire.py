@@ -13,6 +13,7 @@ from typing import Any
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
+from armdyn.arrays import check_whole
 from armdyn.errors import StudioError, shown
 
 LONGEST_MESSAGE = 2**20
@@ -154,9 +155,4 @@ def number(message: dict[str, Any], name: str, low: float, high: float) -> float
 
 def index(message: dict[str, Any], name: str, count: int) -> int:
     """A whole number of a message, from 0 to below a count."""
-    value = message.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < count:
-        raise StudioError(
-            f"{name}: expected a whole number from 0 to {count - 1}, got {shown(value)}"
-        )
-    return value
+    return check_whole(name, message.get(name), 0, count - 1, StudioError)

@@ -19,15 +19,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_whole, frozen
 from armdyn.errors import ArmdynWarning, ModelError, TrajectoryError, check_known, counted, shown
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.robot import Robot
-from armdyn.simulation.checks import floats, require
+from armdyn.simulation.checks import check_each
 from armdyn.simulation.limits import excesses
-from armdyn.simulation.trajectories import quintic, sampled
+from armdyn.simulation.trajectories import sampled
+from armdyn.simulation.trajectories.moves import QUINTIC_SPEED
 from armdyn.simulation.trajectories.piecewise import hermite
 
 INSTANTS = 1000
@@ -69,22 +70,15 @@ class Workspace:
     def states(self, robot: Robot) -> StateSet:
         """The states."""
         n = robot.n
-        count = self.samples
-        seed = self.seed
-        if count is None:
-            count = max(FEWEST_SAMPLES, min(DEFAULT_SAMPLES, SAMPLED_ENTRIES // n**2))
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise ModelError(f"samples: expected a whole number of states, got {shown(count)}")
-        if count > MOST_SAMPLES:
-            raise ModelError(f"samples: at most {MOST_SAMPLES:,} states, got {shown(count)}")
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise ModelError(f"seed: expected a whole number from 0 on, got {shown(seed)}")
+        usual = max(FEWEST_SAMPLES, min(DEFAULT_SAMPLES, SAMPLED_ENTRIES // n**2))
+        given = usual if self.samples is None else self.samples
+        count = check_whole("samples", given, 1, MOST_SAMPLES)
+        rng = np.random.default_rng(check_whole("seed", self.seed, 0))
         limits = robot.velocity_limits
-        usual = np.where(np.isinf(limits), DEFAULT_SPEED, limits)
-        speed = largest_rates("speed", self.speed, usual)
+        ordinary = np.where(np.isinf(limits), DEFAULT_SPEED, limits)
+        speed = largest_rates("speed", self.speed, ordinary)
         acceleration = largest_rates("acceleration", self.acceleration, ACCELERATION_RATE * speed)
-        rng = np.random.default_rng(seed)
-        q = coordinates_of(robot.model).drawn_in_ranges(rng, int(count))
+        q = coordinates_of(robot.model).drawn_in_ranges(rng, count)
         qd, qdd = (rng.uniform(-1.0, 1.0, (count, n)) for _ in range(2))
         for rates in (qd, qdd):
             rates[1::2] = np.where(rates[1::2] < 0, -1.0, 1.0)
@@ -236,13 +230,9 @@ def _sampled(robot: Robot, over: Over) -> Any:
 
 def largest_rates(what: str, given: npt.ArrayLike | None, default: Array) -> Array:
     """Largest speeds or accelerations, one number or one for each joint, (n,)."""
-    if given is None:
-        return default
-    value, n = floats(given), len(default)
-    sound = value.shape in ((), (1,), (n,)) and (np.isfinite(value) & (value >= 0)).all()
-    each = f"one finite number from 0 on, or one for each of the {counted(n, 'joint')}"
-    require(sound, what, each, given, ModelError)
-    return np.broadcast_to(value, (n,))
+    return (
+        default if given is None else check_each(what, given, len(default), ModelError, zero=True)
+    )
 
 
 BETWEEN = (1 / 2, 1 / 4, 3 / 4, 1 / 8, 5 / 8, 3 / 8)
@@ -333,36 +323,11 @@ def state_cube(
     return (t / t[-1])[:, None], lambda x: path(x[:, 0] * t[-1])
 
 
-MOST_STATES = 100_000
-"""The most states that are compared; other libraries compute them one by one."""
-
-
-def random_states(model: RobotModel, count: int, seed: int) -> StateSet:
-    """States within the limits of a robot in which every joint moves; the same for one seed."""
-    if isinstance(count, bool) or not 1 <= count <= MOST_STATES:
-        raise ModelError(f"states: expected a number from 1 to {MOST_STATES}, got {shown(count)}")
-    rng = np.random.default_rng(seed)
-    joints = model.coordinate_joints
-    shape = count, len(joints)
-    lower, upper = model.ranges.T
-    speed = np.array([min(j.type.speed, j.limits.velocity or j.type.speed) for j in joints])
-    push = np.array([joint.type.acceleration for joint in joints])
-    # no slower than a quarter of the speed, so that dry friction has a sign
-    direction = rng.choice((-1.0, 1.0), shape)
-    q = rng.uniform(lower, upper, shape)
-    qd = direction * speed * rng.uniform(0.25, 1.0, shape)
-    qdd = rng.uniform(-push, push, shape)
-    words = f"at {counted(count, 'state')} within the limits, seed {seed}"
-    return StateSet(q, qd, qdd, np.full(count, 1 / count), words)
-
-
 CONFIGURATIONS = 4000
 DURATION = 2.0
 """The duration of a move without limits of speed [s]."""
 _RATE = 200
 """Instants of a move for each second."""
-_PEAK = 15 / 8
-"""Highest speed of a quintic move from rest to rest, in units of its mean."""
 
 
 def workspace(model: RobotModel, count: int = CONFIGURATIONS) -> Array:
@@ -384,16 +349,12 @@ def reference_trajectory(model: RobotModel) -> SampledMotion:
     joints = model.coordinate_joints
     low, high = model.ranges.T
     odd = np.arange(len(joints)) % 2 == 1
-    corners = [low, high, np.where(odd, high, low), np.where(odd, low, high), low]
+    corners = np.stack([low, high, np.where(odd, high, low), np.where(odd, low, high), low])
     # files say 0 where they know nothing
     speeds = np.array([joint.limits.velocity or np.inf for joint in joints])
-    pieces: list[tuple[Array, ...]] = []
-    start = 0.0
-    for a, b in pairwise(corners):
-        needed = np.where(speeds < np.inf, _PEAK * np.abs(b - a) / speeds, DURATION)
-        T = float(needed[a != b].max(initial=0.0)) or DURATION
-        s = np.linspace(0.0, 1.0, max(round(_RATE * T), 50) + 1)[1 if pieces else 0 :]
-        pieces.append((start + T * s, *quintic(a, b, T)(T * s)))
-        start += T
-    t, q, qd, qdd = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-    return SampledMotion(t, q, qd, qdd)
+    ways = np.abs(np.diff(corners, axis=0))
+    needed = np.where(speeds < np.inf, QUINTIC_SPEED * ways / speeds, DURATION) * (ways > 0)
+    ends = np.cumsum([0.0, *(T or DURATION for T in needed.max(axis=1))])
+    moves = (np.linspace(a, b, max(round(_RATE * (b - a)), 50) + 1)[1:] for a, b in pairwise(ends))
+    t = np.concatenate([ends[:1], *moves])
+    return SampledMotion(t, *hermite(ends, corners, 0 * corners, 0 * corners)(t))

@@ -54,7 +54,7 @@ def test_the_exit_code_is_0_where_all_agree(run, file):
         (("nowhere.urdf",), "error: nowhere.urdf: there is no such file"),
         (("ur5", "--with", "bullet"), "there is no library to compare with named 'bullet'"),
         (("ur5", "--states", "many"), "--states: expected a number, got 'many'"),
-        (("ur5", "--states", "0"), "states: expected a number from 1"),
+        (("ur5", "--states", "0"), "states: expected a whole number from 1"),
         (("ur5", "--seed", "-1"), "'--seed'"),
     ],
 )

@@ -104,9 +104,7 @@ def test_the_number_of_threads_is_a_setting():
     set_threads(None)
     assert threads() >= 1
     for bad in (0, -1, 1.5, True, "2", np.nan):
-        with pytest.raises(
-            ModelError, match="number of threads must be a whole number from 1 on, got"
-        ):
+        with pytest.raises(ModelError, match="threads: expected a whole number from 1 on, got"):
             set_threads(bad)
     assert threads() >= 1
 

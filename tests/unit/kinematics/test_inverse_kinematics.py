@@ -234,7 +234,7 @@ def test_limits_in_the_way_are_named():
         ({"task": ("x", "w")}, UnknownNameError, "task coordinate 'w'"),
         ({"frame": "base"}, UnknownNameError, "frame of a task 'base'"),
         ({"link": "hand"}, UnknownNameError, "named 'hand'"),
-        ({"most": 0}, ModelError, "most: expected 1 to 64"),
+        ({"most": 0}, ModelError, "most: expected a whole number from 1 to 64"),
         ({"tolerance": 0.0}, ModelError, "tolerance: expected a number from"),
         ({"unreachable": "skip"}, UnknownNameError, "Available: error, nan, nearest"),
     ],

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_number, frozen
-from armdyn.errors import ExcitationError, check_known, counted, shown
+from armdyn.arrays import Array, check_number, check_whole, frozen
+from armdyn.errors import ExcitationError, check_known, counted
 from armdyn.identification.excitation.clearance import Obstacles, Radius, surroundings
 from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
 from armdyn.identification.excitation.problem import (
@@ -335,8 +335,8 @@ def excite(
     """
     began = time.perf_counter()
     basis = _basis(check_positive("duration", duration), harmonics, periods)
-    _check_count("starts", starts, 1, MOST_STARTS)
-    _check_count("seed", seed, 0, MOST_SEED)
+    check_whole("starts", starts, 1, MOST_STARTS, ExcitationError)
+    check_whole("seed", seed, 0, MOST_SEED, ExcitationError)
     limits = motion_limits(check_robot(robot), position, speed, acceleration, torque)
     check_known("criterion", criterion, CRITERIA)
     kept = 1 - check_number("margin", margin)
@@ -420,16 +420,8 @@ def _variables(problem: Problem, initial: Excitation | Fourier) -> Array:
 
 
 def _basis(duration: float, harmonics: int, periods: int | None) -> RestBasis:
-    _check_count("harmonics", harmonics, FEWEST_HARMONICS, MOST_HARMONICS)
+    what = "harmonics (one alone cannot start and end at rest)"
+    check_whole(what, harmonics, FEWEST_HARMONICS, MOST_HARMONICS, ExcitationError)
     count = max(1, round(duration / PERIOD)) if periods is None else periods
-    _check_count("periods", count, 1, MOST_PERIODS)
+    check_whole("periods", count, 1, MOST_PERIODS, ExcitationError)
     return RestBasis.of(count / duration, harmonics)
-
-
-def _check_count(what: str, value: object, least: int, most: int) -> None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not least <= int(value) <= most:  # type: ignore[call-overload]
-        why = "; one alone cannot start and end at rest" if what == "harmonics" else ""
-        raise ExcitationError(
-            f"{what}: expected a whole number from {least} to {most:,}, got {shown(value)}{why}"
-        )

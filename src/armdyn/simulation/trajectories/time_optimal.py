@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_truth, frozen
-from armdyn.errors import TrajectoryError, shown
+from armdyn.arrays import Array, check_truth, check_whole, frozen
+from armdyn.errors import TrajectoryError
 from armdyn.report.figures import save_picture
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_limit, check_point
@@ -174,8 +174,7 @@ def time_optimal(
     free = ", ".join(robot.joint_names[i] for i in np.flatnonzero(np.isinf(most)))
     if free:
         raise TrajectoryError(f"{robot.name!r} has no limit of the torque of {free}; give `effort`")
-    if not isinstance(steps, int) or steps < 10:
-        raise TrajectoryError(f"steps must be a whole number from 10 on, got {shown(steps)}")
+    steps = check_whole("steps", steps, 10, error=TrajectoryError)
     s = np.linspace(0.0, path.duration, steps + 1)
     whole = PathLimits.of(robot, path, s, most, fast, check_truth("friction", friction))
     drawn_in = most

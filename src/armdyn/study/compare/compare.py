@@ -10,15 +10,15 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from armdyn.arrays import check_names
-from armdyn.errors import ModelError, PeerError, check_known, counted, shown
+from armdyn.arrays import check_names, check_whole
+from armdyn.errors import ModelError, PeerError, check_known, counted
 from armdyn.model.validate import Physical
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
 from armdyn.study.compare.explain import Explainer, causes
 from armdyn.study.compare.files import Sources, sources
 from armdyn.study.compare.peers import PEERS, Case, Peer, version
-from armdyn.study.states import Over, StateSet, random_states, states_of
+from armdyn.study.states import Over, StateSet, Workspace, states_of
 
 Status = Literal["agrees", "explained", "unexplained", "refused", "not installed"]
 
@@ -141,6 +141,8 @@ class CompareReport(Result):
 
 DEFAULT_STATES = 16
 """States that are compared by default."""
+MOST_STATES = 100_000
+"""The most states that are compared; other libraries compute them one by one."""
 MOTION = ("q", "qd", "qdd")
 MORE_STATES = 16
 """Random states that are compared as well, since one state cannot distinguish all causes."""
@@ -179,15 +181,13 @@ def compare(
         raise ModelError(f"with_: expected a list of libraries such as [{with_!r}], got {with_!r}")
     for name in () if with_ is None else check_names("with_", with_):
         check_known("library to compare with named", name, PEERS)
-    if not isinstance(seed, int) or seed < 0:
-        raise ModelError(f"seed: expected a whole number that is not negative, got {shown(seed)}")
+    check_whole("seed", seed, 0)
+    if drawn := isinstance(over, int):
+        check_whole("states", over, 1, MOST_STATES)
     with sources(robot_or_path, physical) as given:
         robot = given.robot
-        drawn = isinstance(over, int)
-        asked = (
-            random_states(robot.model, over, seed) if drawn else states_of(robot, over, "ignore")
-        )
-        more = random_states(robot.model, MORE_STATES, seed + 1)
+        asked = states_of(robot, Workspace(over, seed=seed) if drawn else over, "ignore")
+        more = states_of(robot, Workspace(MORE_STATES, seed=seed + 1))
         states = asked.joined([more])
         named = dict.fromkeys(with_ or PEERS)
         rows = tuple(_row(given, states, len(asked), name, PEERS[name]) for name in named)

@@ -168,7 +168,7 @@ def test_without_friction_toppra_takes_as_long(panda):
         ([[0.0], [1.0], [1.0]], {"effort": [1.0]}, TrajectoryError, "points 2 and 3 .* the same"),
         ([[0.0], [1.0]], {}, TrajectoryError, "no limit of the torque of .*; give `effort`"),
         ([[0.0], [1.0]], {"effort": [-1.0]}, TrajectoryError, "effort: a limit must be positive"),
-        ([[0.0], [1.0]], {"effort": [1.0], "steps": 2}, TrajectoryError, "steps must be a whole"),
+        ([[0.0], [1.0]], {"effort": [1.0], "steps": 2}, TrajectoryError, "steps: expected a whole"),
     ],
 )
 def test_wrong_arguments_are_named(points, options, error, match):
