@@ -1,6 +1,7 @@
 """What ranks and nearest bodies rest on: exact twins, clean coefficients, divergences."""
 
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from armdyn.formulations.possible_bodies import (
     longest_step,
     matrices,
 )
-from armdyn.formulations.regressor import body_of, ten_parameters
+from armdyn.formulations.regressor import PARAMETERS, body_of, ten_parameters
 from armdyn.formulations.scaled_newton import (
     Objective,
     constrained_newton,
@@ -28,6 +29,7 @@ from armdyn.graph import Graph, evaluate
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Inertia
 from support.peers import close
+from support.random_robots import random_model
 
 
 def test_the_exact_twin_is_the_robot_in_numbers(arm):
@@ -235,3 +237,33 @@ def test_the_nearest_robot_has_the_base_parameters_that_were_asked_for(arm):
     values = np.array([p.value for p in robot_parameters(found)][: base.matrix.shape[1]])
     close(base.matrix @ values, wanted, 1e-6)
     assert all(np.linalg.eigvalsh(link.inertia.pseudo).min() > 0 for link in found.links)
+
+
+@pytest.mark.parametrize(("axis", "handed"), [(0, "x Iyy"), (1, "y Ixx"), (2, "z Iyy")])
+def test_a_hinge_hands_its_mass_and_what_lies_along_its_axis_to_the_link_before(axis, handed):
+    """Khalil: of a link on a hinge about z these are m, m cz and Iyy."""
+    model = random_model("RRR", 2)
+    joints = tuple(replace(joint, axis=np.eye(3)[axis]) for joint in model.joints)
+    base = base_parameters(coordinates_of(replace(model, joints=joints)), links=True)
+    along, across = handed.split()
+    for link in ("link2", "link3"):
+        own = {name.partition(".")[2] for name in base.names if name.startswith(link)}
+        assert own == {*PARAMETERS} - {"m", f"mc{along}", across}
+
+
+def test_columns_that_hardly_differ_from_others_are_told_of():
+    model = random_model("RRR", 2)
+    for tilt, told in ((0.0, False), (1e-9, True), (1e-2, False)):
+        joints = list(model.joints)
+        placement = np.array(joints[1].placement)
+        z = joints[0].axis
+        placement[:3, :3] = np.eye(3)
+        axis = z + tilt * np.cross(z, [0.3, 0.4, 0.5])
+        joints[1] = replace(
+            joints[1], placement=frozen(placement), axis=frozen(axis / np.linalg.norm(axis))
+        )
+        at = coordinates_of(replace(model, joints=tuple(joints)))
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            base_parameters(at, links=True)
+        assert bool(found) == told
