@@ -29,11 +29,14 @@ _SPLAT = re.compile(r"splat \((double|float|i64|i32) (?!0x0{16}\)|0\))[^)]*\)")
 """A number in all lanes, but zero, which takes no memory."""
 _VECTOR = re.compile(r"<\d+ x \w+>")
 _SHIFTS = ("shl", "lshr")
+_RETYPED = ("bitcast", "fcmp", "icmp", "select", "shufflevector")
+"""Operations whose result has another type than their first operand."""
 _RENAMED = ("bitcast",)
 """What takes no register of its own, and is written where it is used. Negatives are not: stored at
 the end of a segment, one of a slot would be read when that has been written anew."""
-_Line = tuple[str, str, list[str]]
-"""The vector that a line makes, or nothing; its text; the vectors it uses, once each."""
+_Line = tuple[str, str, list[str], bool]
+"""The vector that a line makes, or nothing; its text; the vectors it uses, once each, and whether
+some of them through renamed ones."""
 
 
 @dataclass(slots=True)
@@ -83,7 +86,7 @@ class _Allocation:
         self.renamed: dict[str, tuple[str, list[str]]] = {}
         """How to write what takes no register, and the vectors that takes."""
         self.names: dict[str, str] = {}
-        """Of values in registers, and of others when they were there last."""
+        """The names under which values were loaded last; all others have their own."""
         self.resident: set[str] = set()
         self.spilled: dict[str, int] = {}
         self.free: list[int] = []
@@ -108,9 +111,10 @@ class _Allocation:
         kind = _result(op, rest) if parts else ""
         if op not in _SHIFTS and (kind or not parts):
             rest = self._tabled(rest)
-        used = self._bases(rest)
+        direct = [name for name in _NAME.findall(rest) if name in self.kind]
+        used = self._bases(direct)
         if not kind:
-            return "", line if parts else rest, used
+            return "", line if parts else rest, used, used != direct
         self.kind[name] = kind
         if kind.endswith(" i1>"):
             self.masks.add(name)
@@ -119,7 +123,7 @@ class _Allocation:
         elif op in _RENAMED:
             self.renamed[name] = f"{op} {rest}", used
         else:
-            return name, f"  {name} = {op} {rest}", used
+            return name, f"  {name} = {op} {rest}", used, used != direct
         return None
 
     def _tabled(self, line: str) -> str:
@@ -136,15 +140,15 @@ class _Allocation:
 
         return _SPLAT.sub(name, line)
 
-    def _bases(self, text: str) -> list[str]:
-        """The vectors that a text uses, once each; those that renamed ones take come last."""
-        used = dict.fromkeys(name for name in _NAME.findall(text) if name in self.kind)
+    def _bases(self, names: list[str]) -> list[str]:
+        """The vectors behind names, once each; those that renamed ones take come last."""
+        used = dict.fromkeys(names)
         for name in [name for name in used if name in self.renamed]:
             del used[name]
             used |= dict.fromkeys(self.renamed[name][1])
         return list(used)
 
-    def _write(self, place: int, name: str, line: str, used: list[str]) -> None:
+    def _write(self, place: int, name: str, line: str, used: list[str], through: bool) -> None:
         uses = self.uses
         for value in used:
             uses[value].pop()
@@ -158,10 +162,10 @@ class _Allocation:
         self._make_room(place, used, max(beside, staying + made - ending))
         for value in missing:
             self._load(value, place)
-        self.lines.append(self._resolved(line))
+        changed = through or not self.names.keys().isdisjoint(used)
+        self.lines.append(self._resolved(line) if changed else line)
         self.resident.difference_update(left)
         if made:
-            self.names[name] = name
             self.resident.add(name)
         self.free += [self.spilled.pop(value) for value in left if value in self.spilled]
         stored = None if name else _STORE.fullmatch(line)
@@ -187,7 +191,8 @@ class _Allocation:
                     self.spills += 1
                 self.spilled[value] = self.free.pop()
                 pointer = self._spill(value)
-                stored = f"{self.kind[value]} {self.names[value]}, ptr {pointer}"
+                name = self.names.get(value, value)
+                stored = f"{self.kind[value]} {name}, ptr {pointer}"
                 self.lines.append(f"  store volatile {stored}, align {self.v.bytes}")
 
     def _spill(self, value: str) -> str:
@@ -236,17 +241,16 @@ def _live(code: list[_Line]) -> list[_Line]:
 
 def _result(op: str, rest: str) -> str:
     """The type of the vector that a line makes; nothing if it makes none."""
-    if op in ("getelementptr", "extractelement") or not (kinds := _VECTOR.findall(rest)):
+    if op not in _RETYPED:
+        of_vectors = rest.startswith("<") and op != "extractelement"
+        return rest[: rest.index(">") + 1] if of_vectors else ""
+    if not (kinds := _VECTOR.findall(rest)):
         return ""
     if op == "bitcast":
         return rest.partition(" to ")[2] if rest.endswith(">") else ""
-    if op in ("icmp", "fcmp"):
-        return kinds[0].partition(" x ")[0] + " x i1>"
     if op == "select":
         return kinds[1]
     if op == "shufflevector":
         count = kinds[2].partition(" x ")[0]
         return f"{count} x {kinds[0].partition(' x ')[2]}"
-    if op in ("load", "call"):
-        return kinds[0] if rest.startswith("<") else ""
-    return kinds[0]
+    return kinds[0].partition(" x ")[0] + " x i1>"
