@@ -5,6 +5,7 @@ in what was opened. So nobody can put another folder or file in place between th
 Windows has neither these handles nor these owners and modes: there, paths do, and nothing is asked.
 """
 
+import hashlib
 import os
 import re
 import stat
@@ -218,23 +219,41 @@ def _refusal(path: Path, what: str) -> str:
     )
 
 
+_HEAD = len(b"armdyn 1 \n") + 2 * hashlib.sha256().digest_size
+
+
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Files named by a digest in hex and a suffix; whatever else is in the folder is left alone."""
+    """Contents by keys, which are digests; whatever else is in the folder is left alone.
+
+    A file counts only if nobody else can have written it, and if it begins with a digest of the
+    format, the key and the content.
+    """
 
     folder: Path
     suffix: str
+    """Of the names of files; a key comes before it."""
+    largest: int
+    """Bytes that a file may have."""
+    most: int
+    """Bytes of all files beyond which the least recently used are removed."""
 
-    def load(self, name: str, most: int) -> bytes | None:
-        """A file of at most `most` bytes that nobody else can have written, or None."""
+    def get(self, key: str) -> bytes | None:
+        """What was put, bit for bit, or None."""
+        name = self._name(key)
         try:
             with opened(self.folder) as folder:
-                return None if folder.open_to_others else folder.read(name, most)
+                data = b"" if folder.open_to_others else folder.read(name, self.largest)
         except OSError:
             return None
+        content = data[_HEAD:]
+        return content if data[:_HEAD] == _head(name, content) else None
 
-    def keep(self, name: str, content: bytes, most: int | None = None) -> None:
-        """Write a file, and keep at most `most` bytes of files; it is no error if that fails."""
+    def put(self, key: str, content: bytes) -> None:
+        """Keep content; if that is not possible, it is not kept, and that is no error."""
+        name = self._name(key)
+        if _HEAD + len(content) > self.largest:
+            return
         with suppress(OSError), opened(self.folder, create=True) as folder:
             doubtful = folder.open_to_others
             if folder.handle is not None:
@@ -243,9 +262,14 @@ class Shelf:
                     os.fchmod(folder.handle, mode & ~_OTHERS)
             if doubtful:
                 folder.trim(self.suffix)
-            folder.write(name, content)
-            if most is not None:
-                folder.trim(self.suffix, most)
+            folder.write(name, _head(name, content) + content)
+            folder.trim(self.suffix, self.most)
+
+    def _name(self, key: str) -> str:
+        if not re.fullmatch(r"([0-9a-f]{32}){1,2}", key):
+            expected = "expected 32 or 64 lower-case hex digits"
+            raise CacheError(f"the key {key!r} is no digest: {expected}")
+        return key + self.suffix
 
     def entries(self) -> list[Entry]:
         """What is there, the least recently used first."""
@@ -267,3 +291,7 @@ class Shelf:
                 "make the folder writable"
             ) from error
         return []
+
+
+def _head(name: str, content: bytes) -> bytes:
+    return b"armdyn 1 %s\n" % hashlib.sha256(name.encode() + content).hexdigest().encode()

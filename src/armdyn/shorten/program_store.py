@@ -21,11 +21,6 @@ from armdyn.version import __version__
 
 FORMAT = 1
 """Changes with the meaning of a key, so that old programs are not taken for new ones."""
-FOLDER, SUFFIX = "programs", ".json"
-LARGEST_FILE = 16 * 1024**2
-"""Bytes of one file."""
-LARGEST_CACHE = 64 * 1024**2
-"""Bytes of all of them."""
 SHIPPED = "shipped.zip"
 """The archive beside this file."""
 
@@ -58,33 +53,26 @@ def _archive() -> zipfile.ZipFile | None:
 
 @dataclass(frozen=True, slots=True)
 class ProgramStore(Shelf):
-    """A folder of small JSON files; a damaged or foreign one is as good as none."""
+    """Programs by their keys; a damaged file or one of another version is as good as none."""
 
-    suffix: str = SUFFIX
+    suffix: str = ".json"
+    largest: int = 16 * 1024**2
+    most: int = 64 * 1024**2
 
     def find(self, key: str) -> Program | None:
         """The program that this version of armdyn kept, or None."""
-        content = self.load(key + SUFFIX, LARGEST_FILE)
-        try:
-            version, digest, text = json.loads(content or b"")
-            if version != __version__ or digest != _digest(text):
-                return None
-            return Program.from_data(json.loads(text))
-        except (ValueError, TypeError, AttributeError, RecursionError):
+        content = self.get(key)
+        if content is None:
             return None
+        version, data = json.loads(content)
+        return Program.from_data(data) if version == __version__ else None
 
     def store(self, key: str, program: Program) -> None:
         """Keep a program; a folder that cannot be written is no error."""
-        text = json.dumps(program.data())
-        content = json.dumps([__version__, _digest(text), text]).encode()
-        self.keep(key + SUFFIX, content, LARGEST_CACHE)
+        self.put(key, json.dumps([__version__, program.data()]).encode())
 
 
 def user_programs() -> ProgramStore | None:
     """The programs kept for this user; None if nothing is to be kept on disk."""
-    folder = cache_folder(FOLDER)
+    folder = cache_folder("programs")
     return None if folder is None else ProgramStore(folder)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
