@@ -60,7 +60,7 @@ def robots() -> dict[str, tuple[CanonicalRobot, np.ndarray]]:
         model = armdyn.load(name).model
         if model.loops:  # whose parts are regrouped otherwise
             continue
-        (robot,) = branches(canonical(model))
+        (robot,) = branches(canonical(model)).values()
         found[name] = robot, np.array([joint.rotor.reflected for joint in model.joints])
     for name in TYPES:
         robot, rotors = found[name]

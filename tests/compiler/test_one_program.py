@@ -244,7 +244,7 @@ def test_rotors_and_friction_are_counted_apart():
 )
 def test_programs_that_come_with_armdyn_are_proved_again(name):
     model = armdyn.load(name).model
-    (robot,) = branches(canonical(model))
+    (robot,) = branches(canonical(model)).values()
     rotors = [joint.rotor.reflected for joint in model.joints]
     ready, still = prepared(robot), prepared(weightless(robot))
     parts = [(ready, part) for part in (WEIGHT, BIAS, TORQUES, forward_dynamics(rotors))]

@@ -438,11 +438,10 @@ class _Symboliser:
     def _parts(self) -> list[tuple[list[int], RobotModel]]:
         """A model for each joint on the base, with the indices of its joints."""
         ups = link_numbers(self.robot)
-        names = [link.name for link in self.robot.links]
         links = (self._link(i, link, ups[i]) for i, link in enumerate(self.robot.links))
         return [
-            ([names.index(link.name) for link in part.links], model_from_canonical(part))
-            for part in branches(replace(self.robot, links=tuple(links)))
+            ([*members], model_from_canonical(part))
+            for members, part in branches(replace(self.robot, links=tuple(links))).items()
         ]
 
 

@@ -25,7 +25,7 @@ from armdyn.quantities.program import checked, shortest_nodes, trace_robot
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
-from armdyn.shorten.canonical.model import branches, members_of_branches, model_from_canonical
+from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
 from armdyn.shorten.symbolic import symbolic
@@ -76,8 +76,8 @@ class TextbookRobot(TracedRobot):
     def _models(self, weight: bool) -> list[tuple[list[int], RobotModel]]:
         robot = self.runtime or symbolic(self.numbers, self.graph)
         robot = robot if weight else weightless(robot)
-        pairs = zip(members_of_branches(robot), branches(robot), strict=True)
-        return [(members, model_from_canonical(part)) for members, part in pairs]
+        pairs = branches(robot).items()
+        return [([*members], model_from_canonical(part)) for members, part in pairs]
 
 
 def proved_program(

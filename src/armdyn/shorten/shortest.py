@@ -27,7 +27,7 @@ from armdyn.graph.program import Program
 from armdyn.graph.visit import unguarded
 from armdyn.model import RobotModel
 from armdyn.shorten.canonical.frames import CanonicalRobot
-from armdyn.shorten.canonical.model import branches, members_of_branches, model_from_canonical
+from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.choice_search import searched_choices, searched_origins
 from armdyn.shorten.constant import constant_mass_matrix, product
@@ -313,9 +313,8 @@ class Branch:
     @staticmethod
     def all_of(robot: CanonicalRobot, graph: Graph) -> "tuple[Branch, ...]":
         """The branches of a robot of numbers."""
-        parts = map(regroup, branches(symbolic(robot, graph)))
-        pairs = zip(members_of_branches(robot), parts, strict=True)
-        numbered = ((members, valued(part), entries(part)) for members, part in pairs)
+        parts = ((m, regroup(part)) for m, part in branches(symbolic(robot, graph)).items())
+        numbered = (([*members], valued(part), entries(part)) for members, part in parts)
         return tuple(Branch(*three, constant_mass_matrix(three[1])) for three in numbered)
 
     def times(self, factor: float) -> "Branch":

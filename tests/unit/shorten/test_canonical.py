@@ -30,7 +30,7 @@ HALF = np.pi / 2
 def torques(robot, q, qd, qdd):
     """Torques of a canonical robot, each branch by augmented bodies."""
     tau = np.empty(np.shape(q))
-    for members, part in zip(_members(robot), branches(robot), strict=True):
+    for members, part in zip(_members(robot), branches(robot).values(), strict=True):
         at = (v[..., members] for v in (q, qd, qdd))
         tau[..., members] = augmented_body(model_from_canonical(part, float), *at).tau
     return tau

@@ -63,7 +63,7 @@ def test_counts_of_searched_origins(quantity, name, most):
 
 @pytest.mark.slow
 def test_every_kind_of_joint_is_counted(arm):
-    for robot in branches(canonical(arm.model)):
+    for robot in branches(canonical(arm.model)).values():
         assert searched_choices(robot)[0][1] > searched_choices(robot, ("q",))[0][1]
         for quantity in ("mass_matrix", "forward_dynamics"):  # point masses may need rotors
             assert searched_origins(robot, quantity, [arm.rotors] * len(robot.links))

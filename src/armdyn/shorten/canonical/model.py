@@ -107,19 +107,14 @@ def with_tip_phase(robot: CanonicalRobot) -> CanonicalRobot:
     return replace(robot, links=tuple(links))
 
 
-def members_of_branches(robot: CanonicalRobot) -> list[list[int]]:
-    """For each joint that stands on the base the links that it carries, its own first."""
-    roots = [path[0] for path in robot.paths]
-    return [[i for i, r in enumerate(roots) if r == root] for root in sorted(set(roots))]
-
-
-def branches(robot: CanonicalRobot) -> list[CanonicalRobot]:
-    """The robot cut at the base: one robot for each joint that stands on it."""
-    parts = []
-    for members in members_of_branches(robot):
+def branches(robot: CanonicalRobot) -> dict[tuple[int, ...], CanonicalRobot]:
+    """The robot cut at the base: one robot for each joint on it, by the links it carries."""
+    roots, parts = [path[0] for path in robot.paths], {}
+    for root in sorted(set(roots)):
+        members = tuple(i for i, other in enumerate(roots) if other == root)
         place = {i: k for k, i in enumerate(members)} | {-1: -1}
         links = tuple(replace(robot.links[i], parent=place[robot.links[i].parent]) for i in members)
-        parts.append(replace(robot, links=links))
+        parts[members] = replace(robot, links=links)
     return parts
 
 
@@ -190,7 +185,7 @@ def torque_difference(
     q, qd, qdd = (rng.uniform(-limit, limit, size=shape) for limit in (np.pi, 2.0, 2.0))
     expected = augmented_body(model, q, qd, qdd).tau
     found = np.empty(shape)
-    for members, part in zip(members_of_branches(robot), branches(robot), strict=True):
+    for members, part in branches(robot).items():
         motion = q[:, members], qd[:, members], qdd[:, members]
         found[:, members] = augmented_body(model_from_canonical(part, float), *motion).tau
     moved = np.abs(found - expected).max(axis=0)

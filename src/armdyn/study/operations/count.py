@@ -176,7 +176,7 @@ def stage_count(
         if stage == "written":
             sizes = [len(model.joints)] * len(method.record.arguments)
             return tally(partial(method.function, model), *sizes)
-        parts = branches(canonical(model, snap))
+        parts = [*branches(canonical(model, snap)).values()]
         if stage != "customised" and method.regroups:
             parts = [regroup(part) for part in parts]
         graphs = (list(traced(part, method).ravel()) for part in parts)

@@ -331,7 +331,7 @@ def augmented_body_steps(model: RobotModel) -> dict[str, Operations]:
     A product that two steps use belongs to the first of them.
     """
     made: dict[str, list[Node]] = {name: [] for name in STEPS}
-    for part in branches(canonical(model)):
+    for part in branches(canonical(model)).values():
         graph = Graph()
         symbols = model_from_canonical(symbolic(part, graph))
         q, qd, qdd = (graph.inputs(name, len(symbols.joints)) for name in ("q", "qd", "qdd"))

@@ -113,9 +113,8 @@ def trunks(model: RobotModel) -> Iterator[Trunk]:
     """The parts of a robot that share nothing but the base."""
     robot = canonical(model)
     values = parameters(model, robot)
-    roots = [path[0] for path in model.paths]
-    for root, part in zip(sorted(set(roots)), branches(robot), strict=True):
-        yield _trunk(part, tuple(i for i, r in enumerate(roots) if r == root), values)
+    for members, part in branches(robot).items():
+        yield _trunk(part, members, values)
 
 
 def _trunk(part: CanonicalRobot, members: tuple[int, ...], values: dict[str, float]) -> Trunk:
