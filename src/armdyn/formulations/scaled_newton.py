@@ -160,9 +160,9 @@ def constrained_newton(objective: Objective, start: Array, B: Array, r: Array) -
             gradient, hessian = objective.slopes(x)
             miss = r - B @ x
             dx, decrement = _lagrange(hessian, gradient, B, miss)
-        except np.linalg.LinAlgError:
+            size = objective.room(x, dx)
+        except np.linalg.LinAlgError:  # rounding has put a body at the edge beyond it
             return x
-        size = objective.room(x, dx)
         x = x + size * dx
         met = float(np.abs(miss).max(initial=0.0)) <= 1e-9 * float(np.abs(r).max(initial=0.0))
         if size < 1e-7 or (size == 1.0 and decrement < 1e-10 and met):

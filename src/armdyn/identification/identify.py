@@ -3,6 +3,8 @@
 After the choices come the robot that an estimate is, its errors, and what they mean.
 """
 
+from __future__ import annotations
+
 import ctypes
 import time
 import warnings

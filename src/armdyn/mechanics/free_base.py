@@ -1,5 +1,7 @@
 """A robot on a base that nothing holds: quantities of `armdyn.quantities.free_base` by name."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal

@@ -1,9 +1,11 @@
 """Numbers of a robot that are known at run time only: a payload, the field of gravity."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_constant, check_number, frozen
 from armdyn.errors import ModelError, shown
@@ -14,7 +16,7 @@ from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, cos_sin
 
 
 def payload_vector(
-    mass: float, com: npt.ArrayLike = (0, 0, 0), inertia: npt.ArrayLike | None = None
+    mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None
 ) -> Array:
     """The ten parameters of a payload from mass, centre of mass and tensor about it, tool axes.
 

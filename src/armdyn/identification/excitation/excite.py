@@ -1,5 +1,7 @@
 """`armdyn.excite`: the motion that shows the parameters of an arm best, within its limits."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
