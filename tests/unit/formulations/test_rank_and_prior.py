@@ -47,22 +47,24 @@ def test_the_exact_twin_is_the_robot_in_numbers(arm):
     close(numbers(twin.gravity), arm.model.base[:3, :3].T @ arm.model.gravity, 1e-14)
 
 
-def nudged(model, size):
-    """The robot with places and turns of joints off by so much."""
+def nudged(model, share, size):
+    """The robot, so large, with places and turns of joints off by a share."""
     rng, joints = np.random.default_rng(0), []
     for joint in model.joints:
         T = np.array(joint.placement)
-        T[:3] += size * rng.uniform(-1, 1, (3, 4))
+        T[:3] += share * rng.uniform(-1, 1, (3, 4))
+        T[:3, 3] *= size
         joints.append(replace(joint, placement=frozen(T)))
     return replace(model, joints=tuple(joints))
 
 
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e4])
 @pytest.mark.arms(where=lambda arm: bool(arm.rows))
-def test_what_is_off_by_rounding_is_what_was_meant(arm):
+def test_what_is_off_by_rounding_is_what_was_meant_however_large_a_robot_is(arm, size):
     places = []
-    for size in (0.0, 1e-11, 1e-6):
+    for share in (0.0, 1e-11, 1e-6):
         graph = Graph()
-        twin = exact_twin(nudged(arm.model, size), graph)
+        twin = exact_twin(nudged(arm.model, share, size), graph)
         nodes = [graph.node(x) for j in twin.joints for x in j.placement[:3].flat]
         places.append(np.array(evaluate(nodes, {})))
     exact, near, other = places
