@@ -46,7 +46,10 @@ DRAWING_FUNCTIONS = {"figure", "_figure"}
 """Functions of other files that draw their pictures."""
 EQUIVALENT = {
     ("formulations/scaled_newton.py", "float(x @ (self.b))"): "the same product of two vectors",
-    ("graph/ring.py", "if x < 1 and y < 0"): "neither is zero there",
+    ("graph/division.py", "elif w >= 0:"): "it is not zero there",
+    ("graph/ring.py", "if min(x, y) >= 0:"): "neither is zero there",
+    ("graph/ring.py", "if max(x, y) <= 0:"): "neither is zero there",
+    ("loops/iteration.py", "(s - SOME).sign()"): "a half turn goes either way",
     ("", ".reshape(-2, "): "any negative length is what is left",
     ("simulation/fixed.py", "steps // every + 2"): "rows that are not read",
     ("simulation/system.py", "np.inf], (n, 2)"): "two columns alone are read",

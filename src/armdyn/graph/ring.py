@@ -98,14 +98,13 @@ def _factor(x: int, y: int) -> list[tuple[int, Fraction]]:
     if not x or not y:
         return [(x or y, _ONE)]
     u, v = abs(x), abs(y)
-    if x > 0 and y > 0:
+    if min(x, y) > 0:
         return [(u + v, _HALF), (abs(u - v), _HALF)]
-    if x < 0 and y < 0:
+    if max(x, y) < 0:
         return [(abs(u - v), _HALF), (u + v, -_HALF)]
-    s, c = (u, v) if x < 0 else (v, u)
-    both = [(-(s + c), _HALF)]
-    if s != c:
-        both.append((-abs(s - c), _HALF if s > c else -_HALF))
+    both, more = [(-(u + v), _HALF)], -x - y  # the multiple of the sine less that of the cosine
+    if more:
+        both.append((-abs(more), Fraction(more, 2 * abs(more))))
     return both
 
 

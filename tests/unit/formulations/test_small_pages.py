@@ -139,9 +139,10 @@ def test_singular_mass_matrices_name_the_joints_and_the_state():
     with pytest.raises(SingularityError, match=r"singular: nothing resists a motion of 'a'\."):
         solve_mass_matrix(np.diag([0.0, 1.0, 1.0]), tau[0], names)
     pivots = np.array([[1.0, 1.0, 2.0], [1.0, 1e-12, 1.0], [np.inf, 1.0, 1.0]])
-    check_pivots(pivots, names)
-    with pytest.raises(SingularityError, match=r"\(state 1 of the batch\).*a motion of 'b'\."):
-        check_pivots(pivots * [[1.0], [1.0], [1.0]] * [1.0, 1e-2, 1.0], names)
+    for size in (1e-8, 1.0, 1e8):
+        check_pivots(size * pivots, names)
+        with pytest.raises(SingularityError, match=r"\(state 1 of the batch\).*a motion of 'b'\."):
+            check_pivots(size * pivots * [1.0, 1e-2, 1.0], names)
 
 
 def test_badly_conditioned_robots_are_told_of():

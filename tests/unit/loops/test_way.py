@@ -10,6 +10,7 @@ from armdyn.graph import Graph, evaluate
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.iteration import LAST_MISSING, Iteration, loop_around
+from armdyn.loops.newton import NEAR, nearby
 from armdyn.loops.rows import closure_matrix, residuals
 from support.elimination import eliminated
 from support.random_loops import ROBOTS, spatial
@@ -132,3 +133,23 @@ def test_a_joint_follows_an_angle_that_an_iteration_finds(ratio):
     np.testing.assert_allclose(np.exp(1j * here.q), np.exp(1j * full), atol=1e-12)
     np.testing.assert_allclose(here.rates(qd), rates, atol=1e-11)
     np.testing.assert_allclose(here.accelerations(qd, qdd), changes, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["RSSR", "7 joints, held"])
+def test_pivots_are_measured_by_the_columns_of_the_assembly(kind):
+    model = ROBOTS[kind](0).model()
+    whole, assembly = iteration_of_model(model).whole, coordinates_of(model).assembly
+    A = closure_matrix(model, assembly)[:, list(whole.columns)]
+    np.testing.assert_allclose(whole.usual, (A**2).sum(0), rtol=1e-6)
+
+
+def test_several_configurations_near_the_assembly_are_closed():
+    model = ROBOTS["RSSR"](0).model()
+    assembly = coordinates_of(model).assembly
+    found = list(nearby(model, assembly))
+    assert len(found) == len(NEAR)
+    moved = [q[list(model.independent)] - assembly[list(model.independent)] for q in found]
+    for q, by, step in zip(found, moved, NEAR, strict=True):
+        assert np.abs(residuals(model, q)).max() < 1e-10
+        assert (by / step >= 0.5).all()
+        assert (by / step <= 1.0).all()
