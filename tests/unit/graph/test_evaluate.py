@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from armdyn.graph.field import (
     sum_of_angles,
 )
 from armdyn.graph.visit import inside_angles
+from armdyn.loops.exact_motion import PRIMES
 from support.random_graphs import graphs
 
 whole = st.integers(-40, 40)
@@ -174,6 +176,12 @@ def test_only_outputs_are_kept_while_steps_run(outputs):
     whole = run(steps, dict(values), FLOATS)
     assert run_for(places, steps, values, FLOATS) == [whole[k] for k in places]
     assert set(values) == set(places)
+
+
+@pytest.mark.parametrize("prime", [PRIME, OTHER_PRIME, *PRIMES])
+def test_fields_have_primes_in_which_minus_one_has_no_root(prime):
+    assert sympy.isprime(prime)
+    assert prime % 4 == 3
 
 
 def test_points_of_the_circle_are_turned_as_angles_are():

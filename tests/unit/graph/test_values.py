@@ -19,6 +19,8 @@ def test_equal_values_are_one_object(table):
     assert x / 1.0 is x
     assert (x / 3.0) * 3.0 is x
     assert a * (x / a) is x
+    assert (3.0 / x) * x is table.number(3.0)
+    assert 2.0 / (x / y) is 2.0 * y / x
     assert x - x == 0.0
     assert x**3 is x * x * x
     assert x / x == 1.0
