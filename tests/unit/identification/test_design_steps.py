@@ -23,7 +23,10 @@ from armdyn.simulation.trajectories import fourier
 from support.arms import ARMS
 from support.programs import EvaluatedRobot
 
-RNG = np.random.default_rng(5)
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(6)
 
 
 @pytest.fixture(scope="module", params=[2, 5])
@@ -31,12 +34,12 @@ def basis(request):
     return RestBasis.of(0.4, request.param)
 
 
-def test_every_motion_of_the_basis_starts_at_rest_and_is_a_fourier_series(basis):
+def test_every_motion_of_the_basis_starts_at_rest_and_is_a_fourier_series(basis, rng):
     H = len(basis.sines)
     assert basis.size == 2 * H - 1
     for part in (basis.sines, basis.cosines):
         np.testing.assert_allclose(part.T @ part, np.eye(H - 1), atol=1e-14)
-    x = RNG.normal(size=(basis.size, 3))
+    x = rng.normal(size=(basis.size, 3))
     t = np.linspace(0, 2.5, 41)
     motion = basis.trajectory(x, 2.5)
     assert (motion.frequency, motion.duration, motion.n) == (0.4, 2.5, 3)
@@ -48,16 +51,16 @@ def test_every_motion_of_the_basis_starts_at_rest_and_is_a_fourier_series(basis)
         np.testing.assert_allclose([end.qd, end.qdd], np.zeros((2, 3)), atol=1e-11)
 
 
-def test_a_motion_has_the_coefficients_that_made_it(basis):
-    x = RNG.normal(size=(basis.size, 3))
+def test_a_motion_has_the_coefficients_that_made_it(basis, rng):
+    x = rng.normal(size=(basis.size, 3))
     np.testing.assert_allclose(basis.coefficients(basis.trajectory(x, 1.0)), x, atol=1e-13)
 
 
-def test_the_coefficients_of_another_motion_are_those_of_the_nearest(basis):
+def test_the_coefficients_of_another_motion_are_those_of_the_nearest(basis, rng):
     """With fewer harmonics or more: what is left is across the amplitudes of the basis."""
     H = len(basis.sines)
     for count in (H - 1, H + 2):
-        amplitudes = RNG.normal(size=(2, count, 2))
+        amplitudes = rng.normal(size=(2, count, 2))
         given = fourier([0.3, -0.2], *amplitudes, 0.4, periods=1)
         x = basis.coefficients(given)
         np.testing.assert_allclose(x[0], given(0.0).q, atol=1e-13)
@@ -73,9 +76,9 @@ def test_the_coefficients_of_another_motion_are_those_of_the_nearest(basis):
 
 
 @pytest.mark.parametrize("most", [1, 60, 10**6])
-def test_the_gram_matrix_is_the_mean_of_products_in_blocks_of_any_height(most, monkeypatch):
+def test_the_gram_matrix_is_the_mean_of_products_in_blocks_of_any_height(most, monkeypatch, rng):
     monkeypatch.setattr(problems, "MOST_OF_A_BLOCK", most)
-    Y = RNG.normal(size=(11, 3, 4))
+    Y = rng.normal(size=(11, 3, 4))
     rows = Y.reshape(33, 4)
     np.testing.assert_allclose(gram(Y), rows.T @ rows / 11, atol=1e-14)
     values, vectors = eigen(gram(Y))
@@ -92,9 +95,9 @@ def test_a_matrix_without_full_rank_has_no_condition_number():
 @pytest.mark.parametrize(
     ("name", "p"), [("condition", 1.0), ("condition", 7.0), ("d-optimal", 3.0)]
 )
-def test_slopes_of_criteria_are_those_of_differences(name, p):
-    A = RNG.normal(size=(5, 9))
-    G, way = A @ A.T, RNG.normal(size=(5, 5))
+def test_slopes_of_criteria_are_those_of_differences(name, p, rng):
+    A = rng.normal(size=(5, 9))
+    G, way = A @ A.T, rng.normal(size=(5, 5))
     way = way + way.T
     _, slope = CRITERIA[name](*eigen(G), p)
     ahead, behind = (CRITERIA[name](*eigen(G + h * way), p)[0] for h in (1e-6, -1e-6))
@@ -115,9 +118,9 @@ def test_the_smooth_condition_falls_to_the_logarithm_of_the_condition_number():
 # limits
 
 
-def test_shares_are_one_at_the_limits_and_the_middle_has_none():
+def test_shares_are_one_at_the_limits_and_the_middle_has_none(rng):
     low, high = np.array([-2.0, 0.5]), np.array([1.0, 3.5])
-    limits = MotionLimits(low, high, *RNG.uniform(1, 2, (3, 2)))
+    limits = MotionLimits(low, high, *rng.uniform(1, 2, (3, 2)))
     rates = limits.speed, limits.acceleration, limits.torque
     at = limits.shares(high, *rates)
     assert list(at) == ["position", "speed", "acceleration", "torque"]
@@ -175,10 +178,10 @@ def test_the_search_finds_the_minimum_and_learns_the_curvature():
     )
 
 
-def test_a_step_learns_what_it_saw_of_the_curvature():
+def test_a_step_learns_what_it_saw_of_the_curvature(rng):
     """The secant equation: the inverse Hessian takes the change of the slope to the step."""
     descent = Descent(np.zeros(3))
-    for step in RNG.normal(size=(4, 3)):
+    for step in rng.normal(size=(4, 3)):
         change = quadratic(step)[1]
         descent._learn(step, change)
         np.testing.assert_allclose(descent.inverse @ change, step, atol=1e-12)
@@ -268,8 +271,8 @@ def test_starts_are_told_apart_and_the_best_comes_first(problem, monkeypatch):
     assert issubclass(Stopped, Exception)
 
 
-def test_a_motion_that_passes_a_limit_between_its_samples_is_made_smaller(problem):
-    x = RNG.normal(size=(problem.basis.size, 2))
+def test_a_motion_that_passes_a_limit_between_its_samples_is_made_smaller(problem, rng):
+    x = rng.normal(size=(problem.basis.size, 2))
     x[0] = problem.limits.middle
     peaks = [np.abs(phi[:, 1:] @ x[1:]).max(0) for phi in problem.basis.at(np.linspace(0, 4, 9001))]
     rooms = problem.limits.room, problem.limits.speed, problem.limits.acceleration

@@ -1,0 +1,314 @@
+"""Estimates from sums: least squares, the noise that is left, and how well parameters are known."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from armdyn.identification import equations as terms
+from armdyn.identification import uncertainty
+from armdyn.identification.equations import Rows
+from armdyn.identification.estimate import (
+    Estimate,
+    Noise,
+    Unknowns,
+    correlation_length,
+    entropic,
+    repeats_of,
+    weighted_least_squares,
+)
+from armdyn.identification.problem import Problem
+from armdyn.identification.residuals import Series, kind_of_split, residual_tests
+from armdyn.identification.uncertainty import Spread, speed_lean, spread_of, with_other_speeds
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(6)
+
+
+def problem(Z, tau):
+    """Of joints with columns Z (n, m, F) and torques (m, n)."""
+    G = np.einsum("jma,jmb->jab", Z, Z)[None]
+    g = np.einsum("jma,mj->ja", Z, tau)[None]
+    return Problem((), G, g, (tau**2).sum(0)[None], np.full((1, len(Z)), len(tau)))
+
+
+def stacked(Z, tau, weights):
+    """The same as one system of equations."""
+    roots = np.sqrt(weights)
+    return np.concatenate(Z * roots[:, None, None]), (tau * roots).T.ravel()
+
+
+@pytest.fixture(scope="module")
+def system():
+    rng = np.random.default_rng(6)
+    Z = rng.normal(size=(3, 40, 5)) * [1.0, 1e-5, 1e4, 1.0, 30.0]
+    return Z, rng.normal(size=(40, 3)), np.array([1.0, 100.0, 0.02])
+
+
+def test_least_squares_are_those_of_the_weighted_equations_in_any_units(system):
+    Z, tau, weights = system
+    A, y = stacked(Z, tau, weights)
+    found = Unknowns.all_of(5).solved(problem(Z, tau), weights)
+    np.testing.assert_allclose(found, np.linalg.lstsq(A / A.max(0), y)[0] / A.max(0), rtol=1e-7)
+
+
+def test_what_is_known_stays_and_what_data_do_not_show_stays_as_it_was(system, rng):
+    Z, tau, weights = system
+    A, y = stacked(Z, tau, weights)
+    known = rng.normal(size=5)
+    free = np.array([True, False, True, True, False])
+    found = Unknowns(known, free, np.zeros(5, dtype=bool)).solved(problem(Z, tau), weights)
+    np.testing.assert_array_equal(found[~free], known[~free])
+    rest = y - A @ np.where(free, 0, known)
+    np.testing.assert_allclose(
+        A[:, free] @ found[free], A[:, free] @ np.linalg.lstsq(A[:, free], rest)[0], atol=1e-7
+    )
+    twins = np.concatenate([Z, 2 * Z[..., 3:4]], -1)  # the last column acts like the fourth
+    known = np.array([0, 0, 0, 3.0, 0, -1.0])
+    none = np.zeros(6, dtype=bool)
+    found = Unknowns(known, ~none, none).solved(problem(twins, tau), weights)
+    plain = Unknowns.all_of(5).solved(problem(Z, tau), weights)
+    assert found[3] + 2 * found[5] == pytest.approx(plain[3])
+    assert found[3] - 2 * found[5] == pytest.approx(known[3] - 2 * known[5])  # what no torque shows
+
+
+def test_a_magnitude_that_comes_out_negative_is_left_out(system, rng):
+    Z, _, weights = system
+    true = np.array([1.0, 2e5, -3e-4, 4.0, -0.5])
+    tau = np.einsum("jma,a->mj", Z, true) + 0.01 * rng.normal(size=(40, 3))
+    magnitudes = np.array([True, True, True, True, False])
+    found = Unknowns(np.zeros(5), np.ones(5, dtype=bool), magnitudes).solved(
+        problem(Z, tau), weights
+    )
+    assert found[2] == 0
+    rest = np.array([True, True, False, True, True])
+    without = Unknowns(np.zeros(5), rest, ~rest).solved(problem(Z, tau), weights)
+    np.testing.assert_allclose(found, without, rtol=1e-9)
+
+
+def test_the_noise_of_each_joint_is_what_its_residuals_leave(rng):
+    true = rng.normal(size=4)
+    Z = rng.normal(size=(3, 4000, 4))
+    levels = np.array([0.1, 2.0, 0.5])
+    tau = np.einsum("jma,a->mj", Z, true) + levels * rng.normal(size=(4000, 3))
+    given = problem(Z, tau)
+    phi, deviation = weighted_least_squares(given)
+    np.testing.assert_allclose(deviation, levels, rtol=0.05)
+    np.testing.assert_allclose(phi, true, atol=0.01)
+    # the unknowns take their share of the samples
+    few = problem(Z[:, :8], tau[:8])
+    phi, deviation = weighted_least_squares(few)
+    expected = np.sqrt(few.squares(phi) / (8 - 4 / 3))
+    np.testing.assert_allclose(deviation, expected, rtol=5e-3)
+    noise = Noise(deviation, np.array([1.0, 2.0, 4.0]))
+    np.testing.assert_allclose(1 / noise.weights, [1, 2, 4] * deviation**2)
+
+
+def autoregressive(rng, b, count, columns=1):
+    r = rng.normal(size=(count, columns))
+    for k in range(1, count):
+        r[k] += b * r[k - 1]
+    return r
+
+
+@pytest.mark.parametrize("b", [0.0, 0.6, 0.9])
+def test_the_length_of_correlation_is_the_sum_over_all_lags(b, rng):
+    """Σ bᵏ over positive and negative lags is (1 + b)/(1 - b)."""
+    assert correlation_length(3 + autoregressive(rng, b, 40_000)[:, 0]) == pytest.approx(
+        (1 + b) / (1 - b), rel=0.1
+    )
+
+
+def test_a_series_without_correlation_has_the_length_one_and_a_drift_a_quarter():
+    assert correlation_length(np.ones(50)) == 1
+    assert correlation_length(np.zeros(1)) == 1
+    assert correlation_length(np.resize([1.0, -1.0], 50)) == 1
+    drift = np.linspace(-1, 1, 400)
+    assert 30 < correlation_length(drift) <= 100
+
+
+def test_samples_repeat_each_other_as_long_as_their_residuals_or_the_filter_does(rng):
+    def seen(*series):
+        rows = [
+            Rows(0.01 * np.arange(len(r)), r, r, r, np.ones(r.shape, dtype=bool), ())
+            for r in series
+        ]
+        robot = SimpleNamespace(n=series[0].shape[1])
+        model = SimpleNamespace(robot=robot, predicted=lambda rows, motors, phi: 0 * rows.tau)
+        return SimpleNamespace(kept=rows, equations=model)
+
+    white, slow = rng.normal(size=(20_000, 2)), autoregressive(rng, 0.8, 20_000, 2)
+    # half a period of 95 % of the cut-off has so many samples
+    np.testing.assert_allclose(repeats_of(seen(white), (), 0, 5.0), 0.5 / (0.95 * 5 * 0.01))
+    np.testing.assert_allclose(repeats_of(seen(white), (), 0, 500.0), 1.0, atol=0.1)
+    np.testing.assert_allclose(repeats_of(seen(slow), (), 0, 500.0), 9, rtol=0.25)
+    both = np.column_stack([white[:, 0], slow[:, 0]])
+    found = repeats_of(seen(both[:9000], both[9000:], both[:15]), (), 0, 500.0)
+    np.testing.assert_allclose(found, [1, 9], rtol=0.25)
+    np.testing.assert_array_equal(repeats_of(seen(both[:2]), (), 0, 5.0), [1, 1])
+    some = seen(both)
+    some.kept[0].good[:, 1] = False
+    np.testing.assert_allclose(repeats_of(some, (), 0, 500.0), 1.0, atol=0.1)
+
+
+# how well parameters are known
+
+
+def bodiless(A, phi):
+    """A problem and a prior of signed parameters alone, x being θ and φ."""
+    F = len(A)
+    given = Problem(
+        (), A[None, None], (A @ phi)[None, None], np.array([[1e3]]), np.full((1, 1), 9.0)
+    )
+    objective = Unbounded(np.eye(F))
+    return given, SimpleNamespace(features=np.eye(F), parameters=np.eye(F), objective=objective)
+
+
+class Unbounded:
+    """A quadratic objective about zero in place of that of bodies."""
+
+    def __init__(self, T, A=0.0, b=0.0, weight=1.0):
+        self.transform, self.A, self.b, self.weight = T, A, b, weight
+
+    def weighted(self, links, others):
+        return Unbounded(self.transform, self.A, self.b, links)
+
+    def with_data(self, A, b):
+        return Unbounded(self.transform, A, b, self.weight)
+
+    start = 0.0
+
+
+@pytest.fixture
+def quadratic(monkeypatch):
+    def solved(objective, start, free):
+        return np.linalg.solve(
+            objective.A + objective.weight * np.eye(len(objective.b)), objective.b
+        )
+
+    monkeypatch.setattr("armdyn.identification.estimate.newton", solved)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0, 7.0])
+def test_covariances_are_inverses_of_what_is_known(quadratic, weight, rng):
+    B = rng.normal(size=(4, 3))
+    A = B.T @ B
+    given, prior = bodiless(A, np.array([1.0, -2.0, 0.5]))
+    deviation, repeats = 0.3, 4.0
+    noise = Noise(np.array([deviation]), np.array([repeats]))
+    data = A / (deviation**2 * repeats)
+    x = entropic(given, prior, noise.weights, weight)
+    np.testing.assert_allclose((data + weight * np.eye(3)) @ x, data @ [1.0, -2.0, 0.5])
+    spread = spread_of(given, prior, Estimate(x, x, noise, weight, ""), np.ones(3, dtype=bool))
+    np.testing.assert_allclose(spread.prior, np.eye(3))
+    np.testing.assert_allclose(spread.informed, np.linalg.inv(data + np.eye(3)))
+    np.testing.assert_allclose(spread.posterior, np.linalg.inv(data + min(weight, 1) * np.eye(3)))
+    # a strong prior makes nothing better known: what it changed is an error
+    changed = x - entropic(given, prior, noise.weights, 1.0) if weight > 1 else np.zeros(3)
+    np.testing.assert_allclose(spread.leans, changed[None])
+    row = np.array([[1.0, 2.0, -1.0]])
+    expected = np.hypot(np.sqrt(row @ spread.posterior @ row.T), np.abs(row @ changed))
+    np.testing.assert_allclose(spread.errors(row), expected[0])
+
+
+def test_what_no_data_show_is_as_uncertain_as_the_prior(quadratic):
+    A = np.diag([4.0, 1.0, 0.0])
+    given, prior = bodiless(A, np.array([1.0, 2.0, 0.0]))
+    noise = Noise(np.ones(1), np.ones(1))
+    spread = spread_of(given, prior, Estimate(np.zeros(3), None, noise, 0.0, ""), None)
+    np.testing.assert_allclose(np.diag(spread.posterior), [1 / 4, 1, 1])
+    rows = np.eye(3)
+    # known to half of what the prior leaves: 1/√5 is, 1/√2 and 1 are not
+    np.testing.assert_array_equal(spread.excited(rows), [True, False, False])
+    several = Spread(spread.posterior, spread.prior, spread.informed, np.diag([3.0, 4.0, 0.0]))
+    np.testing.assert_allclose(several.errors(np.array([[1.0, 1, 0]])), np.sqrt(1.25 + 9 + 16))
+
+
+def leaning(monkeypatch, costs, thetas):
+    """The lean where the problems of speeds have these squares and parameters."""
+    monkeypatch.setattr(uncertainty, "entropic", lambda whole, *_, **__: whole.theta)
+    prior = SimpleNamespace(parameters=np.eye(2), features=np.eye(2))
+    monkeypatch.setattr(uncertainty, "prior_of", lambda *_: prior)
+    problems = [
+        SimpleNamespace(whole=SimpleNamespace(theta=x, squares=lambda phi, c=c: np.array([c])))
+        for c, x in zip(costs, thetas, strict=True)
+    ]
+    return speed_lean(None, problems, prior, SimpleNamespace(weights=np.full(1, 2.0)), None)
+
+
+def test_the_true_speed_is_where_the_parabola_has_its_vertex_give_or_take_its_width(monkeypatch):
+    slope, middle = np.array([0.3, -2.0]), np.array([5.0, 1.0])
+    at = [middle + s * slope for s in (0, -1, 1)]
+    for vertex, bend in ((0.0, 40.0), (0.3, 40.0), (-0.5, 25.0), (0.2, 0.1)):
+        costs = [3 + bend * (s - vertex) ** 2 / 2 for s in (0, -1, 1)]
+        away = min(np.hypot(vertex, np.sqrt(1 / bend)), 1.0)
+        np.testing.assert_allclose(leaning(monkeypatch, costs, at), away * slope)
+    flat = leaning(monkeypatch, [3.0, 2.0, 2.5], at)  # bent the wrong way
+    np.testing.assert_allclose(flat, slope)
+    np.testing.assert_allclose(leaning(monkeypatch, [3.0, 2.0], at[::2]), 0.5 * slope)
+    np.testing.assert_array_equal(leaning(monkeypatch, [3.0], at[:1]), [0, 0])
+
+
+def test_the_speeds_beside_are_the_next_that_were_tried():
+    tried = terms.SMOOTHING
+    for place, own in enumerate(tried):
+        motors = ((0, terms.VISCOUS), (0, terms.coulomb(own)), (1, terms.coulomb(own)))
+        found = with_other_speeds(motors)
+        beside = [tried[i] for i in (place - 1, place + 1) if 0 <= i < len(tried)]
+        assert [one[1][1].smooth for one in found] == beside
+        for one in found:
+            assert one[0] == motors[0]
+            assert one[2][1] == terms.coulomb(one[1][1].smooth)
+    # friction does not fall to Coulomb's sooner than it changes its sign
+    dry = ((0, terms.coulomb(0.06)), (0, terms.stribeck(0.06, 0.1)))
+    assert [one[0][1].smooth for one in with_other_speeds(dry)] == [0.035]
+    for other in (((0, terms.VISCOUS),), ((0, terms.coulomb(0.5)),)):
+        assert with_other_speeds(other) == []
+
+
+# residuals
+
+
+def series(t, seed=0, shift=0.0):
+    q = np.sin(t[:, None] * [1.0, 1.7] + seed) + shift
+    qd = np.cos(t[:, None] * [1.0, 1.7] + seed) * [1.0, 1.7]
+    good = np.ones(q.shape, dtype=bool)
+    return Series(t, q, qd, q, 0 * q, good)
+
+
+def test_a_validation_is_told_by_its_motion_its_log_and_its_day():
+    t = np.linspace(0, 30, 3000)
+    training = series(t)
+    assert (
+        kind_of_split(training, replace(training, t=t + 9.0), True)
+        == "the same motion, another log"
+    )
+    other = series(t, shift=0.5)
+    assert kind_of_split(training, other, False) == "another motion, another part of the same log"
+    late = 1.7e9
+    for hours, day in ((11.9, ""), (12.1, ", another day"), (-12.1, ", another day")):
+        first, then = (replace(one, t=t + late) for one in (training, other))
+        gap = 3600 * hours + np.sign(hours) * 30
+        then = replace(then, t=then.t + gap)
+        assert kind_of_split(first, then, True) == f"another motion, another log{day}"
+    undated = replace(other, t=t + 1e6)
+    assert kind_of_split(training, undated, True) == "another motion, another log"
+
+
+def test_too_few_samples_and_perfect_fits_tell_nothing():
+    for count, residual in ((95, 1.0), (400, 0.0)):
+        one = series(np.linspace(0, 9, count))
+        one = replace(one, tau=one.tau * residual, predicted=0 * one.q)
+        for test in residual_tests(one, ("a", "b")):
+            assert (test.velocity, test.position, test.drift, test.noise_time) == (0, 0, 0, 0)
+            assert test.told == []
+    some = series(np.linspace(0, 9, 400))
+    some.good[:310, 0] = False
+    first, second = residual_tests(some, ("a", "b"))
+    assert first.position == 0
+    assert second.position > 0.9
+    assert some.residual[0, 0] == 0
+    assert [line.startswith("100 % goes with its position") for line in second.told][:1] == [True]
