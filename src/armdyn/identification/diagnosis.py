@@ -64,7 +64,7 @@ def sample_findings(robot: Robot, log: Log, samples: Samples, cutoff: float) -> 
     reach = np.where(np.isfinite(reach), reach, _FULL_TURNS)
     far = turns & (peak > 3 * np.maximum(reach, 1.0))
     if far.any() and (peak[far] / _DEGREE <= 1.5 * reach[far]).all():
-        j = int(np.argmax(np.where(far, peak, 0)))
+        j = int(np.argmax(far * peak))
         yield _severe(
             "degrees",
             f"{log.where}: {names[j]} goes to {peak[j]:.4g}, far beyond its reach of "
@@ -99,7 +99,7 @@ def _velocities(
         match = factor * np.sqrt(power) / max(float(np.linalg.norm(given[:, j])), 1e-300)
         if match < -0.7:
             text, advice = "have the sign opposite to its positions", "turn the sign of one of them"
-        elif abs(match) < 0.5:
+        elif match < 0.5:
             text, advice = "do not belong to its positions", "check the order of the columns"
         elif not 0.5 < factor < 2:
             text = f"are {factor:.3g} times the derivative of its positions"

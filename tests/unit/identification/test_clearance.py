@@ -6,11 +6,16 @@ import pytest
 import armdyn
 from armdyn.errors import ExcitationError, ModelError, UnknownNameError
 from armdyn.identification.excitation.clearance import (
+    INFLUENCE,
+    LEAST_INFLUENCE,
+    RADIUS_SHARE,
     Clearance,
+    Solid,
     link_solids,
     obstacle_solids,
     table_solid,
 )
+from armdyn.model.transform import transform
 from support.paths import ROBOTS
 
 pytest.importorskip("coal")  # it is not published for Windows
@@ -86,6 +91,103 @@ def test_slopes_of_distances_and_of_the_barrier_are_those_of_differences(robot):
     step = 1e-6 * way
     difference = (found.barrier(q + step)[0] - found.barrier(q - step)[0]) / 2e-6
     assert (slope * way).sum() == pytest.approx(difference, rel=1e-4)
+
+
+def test_no_pair_is_passed_over_because_of_the_balls_around_its_solids(robot, monkeypatch):
+    around = [{"cylinder": (0.1, 0.6), "position": (0.9, 0.1, 1.3), "rpy": (0.4, 0.2, 0)}]
+    found = clearance(
+        robot, obstacles=[*around, {"box": (0.3, 0.2, 0.5), "position": (-0.9, 0, 1)}]
+    )
+    q = np.random.default_rng(4).uniform(-2.5, 2.5, (60, 3))
+    near = found.near(q, 0.2)
+    assert 60 < len(near.pair) < 400
+    monkeypatch.setattr(
+        Clearance, "_culled", lambda self, places, limits: np.ones((60, len(limits)))
+    )
+    every = found.near(q, 0.2)
+    for name in ("pose", "pair", "distance"):
+        np.testing.assert_array_equal(getattr(near, name), getattr(every, name))
+
+
+def test_the_least_distance_counts_from_what_each_pair_keeps(robot):
+    found = clearance(robot)
+    q = np.random.default_rng(5).uniform(-1.5, 1.5, (50, 3))
+    found.kept[0] *= 0.5
+    near = found.near(q, found.influence)
+    expected = np.full(50, found.least + found.influence)
+    for pose, pair, distance in zip(near.pose, near.pair, near.distance, strict=True):
+        expected[pose] = min(expected[pose], distance + found.least - found.kept[pair])
+    np.testing.assert_allclose(found.distances(q), expected)
+    assert found.influence == pytest.approx(max(INFLUENCE * 0.1, LEAST_INFLUENCE))
+    assert found.lowered == (f"{found.words(0)} (0.05 m)",)
+    twice = found.scaled(2.0)
+    np.testing.assert_allclose(twice.kept, 2 * found.kept)
+    assert (twice.least, twice.pairs) == (2 * found.least, found.pairs)
+
+
+def test_the_barrier_is_felt_within_the_influence_and_infinite_at_the_clearance(robot):
+    found, q = clearance(robot), np.zeros((1, 3))
+    for height, felt in ((0.05 + 0.1 + 0.25, False), (0.05 + 0.1 + 0.1, True), (0.05 + 0.09, None)):
+        lower = Clearance.of(
+            robot, [*link_solids(robot, None, RADIUS)[0], table_solid(0.6 - height)], 0.1, RANGES, 0
+        )
+        value = lower.barrier(q)
+        assert (value is None) == (felt is None)
+        if felt is not None:
+            assert (value[0] > 0) == felt
+            u = 0.1 / found.influence
+            expected = -3 * (1 - u) ** 2 * np.log(u) if felt else 0.0  # three capsules lie level
+            assert value[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_every_solid_has_the_ball_that_it_is_in():
+    points = np.array([[0.1, 0, 0], [0, -0.4, 0.3], [0, 0, 0.2]])
+    for shape, lengths, radius in (
+        ("box", (2.0, 3.0, 6.0), 3.5),
+        ("sphere", (0.3,), 0.3),
+        ("capsule", (0.3, 0.8), 0.7),
+        ("cylinder", (0.3, 0.8), 0.5),
+        ("hull", (), 0.5),
+        ("halfspace", (), np.inf),
+    ):
+        assert Solid("a", -1, np.eye(4), shape, lengths, points).radius == pytest.approx(radius)
+
+
+def test_capsules_are_as_thick_as_a_share_of_the_longest_way_along_the_joints():
+    arm = armdyn.load("ur10")
+    reach = sum(np.linalg.norm(joint.placement[:3, 3]) for joint in arm.model.joints)
+    solids, _ = link_solids(arm, None, None)
+    np.testing.assert_allclose([solid.lengths[0] for solid in solids], RADIUS_SHARE * reach)
+    row = {"joint": "revolute", "alpha": 1.0, "mass": 1.0, "com": (0.3, 0, 0)}
+    for tool, length in ((0.7, 0.7), (0.0, 1.0)):  # all axes meet in one point
+        wrist = armdyn.from_dh([row] * 3, name="wrist")
+        wrist = wrist.with_tool(transform(None, (0, 0, tool)))
+        solids, _ = link_solids(wrist, None, None)
+        np.testing.assert_allclose([solid.lengths[0] for solid in solids], RADIUS_SHARE * length)
+
+
+def test_a_capsule_begins_a_radius_beyond_its_joint_and_ends_around_the_next(robot):
+    solids, _ = link_solids(robot, None, RADIUS)
+    q = np.random.default_rng(1).uniform(-1, 1, (6, 3))
+    places = Clearance(robot, tuple(solids), 0.1)._places(q)
+    for link, solid in enumerate(solids):
+        assert solid.shape == "capsule"
+        half = places[:, link, :3, 2] * solid.lengths[1] / 2
+        middle = places[:, link, :3, 3]
+        found = np.stack([middle - half, middle + half], axis=1)
+        np.testing.assert_allclose(found, ends(robot, q)[:, link], atol=1e-12)
+
+
+def test_an_obstacle_stands_upright_at_the_origin_unless_it_is_told():
+    plain, turned = obstacle_solids(
+        [{"sphere": 0.1}, {"box": (1, 2, 3), "position": (4, 5, 6), "rpy": (0, 0, np.pi / 2)}]
+    )
+    np.testing.assert_array_equal(plain.placement, np.eye(4))
+    expected = np.array([[0, -1, 0, 4], [1, 0, 0, 5], [0, 0, 1, 6], [0, 0, 0, 1.0]])
+    np.testing.assert_allclose(turned.placement, expected, atol=1e-15)
+    assert (plain.surrounding, plain.link, plain.name) == (True, -1, "obstacle 1")
+    np.testing.assert_array_equal(table_solid(0.3).placement[:3, 3], [0, 0, 0.3])
+    assert obstacle_solids(None) == []
 
 
 @pytest.mark.slow
