@@ -42,7 +42,7 @@ UNSEEN_IN_REPLAY = {"simulation", "identification"}
 """Rooms of which replay.py tells little."""
 DRAWINGS = {"curves", "page", "panels", "phase_plane", "picture", "plots", "report"}
 """Files of pictures and prose, whose numbers are a matter of taste."""
-DRAWING_FUNCTIONS = {"figure", "_figure"}
+DRAWING_FUNCTIONS = re.compile(r"(\w*_)?figure|_draw_\w+|_log_scale")
 """Functions of other files that draw their pictures."""
 EQUIVALENT = {
     ("formulations/scaled_newton.py", "float(x @ (self.b))"): "the same product of two vectors",
@@ -55,6 +55,7 @@ EQUIVALENT = {
     ("simulation/system.py", "np.inf], (n, 2)"): "two columns alone are read",
     ("formulations/exact_rank.py", "count - _SPARE_ROWS"): "rows are more than the rank even so",
     ("graph/operations.py", "parity=-2"): "only the sign of a parity is read",
+    ("identification/excitation/excite.py", "(COLOURS["): "how lines look",
     ("identification/excitation/search.py", "if new < value + ENOUGH"): "a tie of floats",
     ("identification/payload.py", "weights = 2 /"): "the next line divides by the largest",
     ("model/joint_types.py", "2.0, 0.0)"): "axes are made unit vectors",
@@ -98,7 +99,7 @@ def mutants_of(tree: Tree, rooms: Iterable[str]) -> dict[str, list[Mutant]]:
             for path in sorted((package / room).rglob("*.py"))
             if path.stem not in DRAWINGS
             for mutant in places(path.relative_to(package).as_posix(), path.read_bytes())
-            if mutant.scope.rpartition(".")[2] not in DRAWING_FUNCTIONS
+            if not DRAWING_FUNCTIONS.fullmatch(mutant.scope.rpartition(".")[2])
         ]
         for room in rooms
     }
