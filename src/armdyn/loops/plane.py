@@ -25,8 +25,8 @@ Path = tuple[tuple[int, float], ...]
 """Joints that turn something, with ε."""
 PARALLEL_AXES = 1e-12
 """Largest sine of the angle between axes that are taken as parallel."""
-IN_PLANE = 1e-12
-"""Largest offset out of the plane, as a share of the lengths around the loop."""
+ROUNDED = 1e-12
+"""Components of vectors that are rounding, as a share of the longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class PlanarLoop:
 
 
 def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
-    """The loop as one in a plane; None if it is none, or not closed by a pin."""
+    """A loop that can be closed as one in a plane; None if it is none, or not closed by a pin."""
     if loop.cut.name not in ("revolute", "spherical", "cylindrical"):
         return None
     a, b = (model.paths[link] if link >= 0 else () for link in (loop.link_a, loop.link_b))
@@ -86,7 +86,12 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     if len(turning) + len(sliding) < len(around) or not turning:  # a helical joint is neither
         return None
     z = turning[0].axis
-    if not _is_in_plane(loop, z, branches, turning, sliding):
+    along = [step.axis for step in turning]
+    if loop.cut.name != "spherical":
+        along += [branch.axis for branch in branches]
+    # a loop that is closed has no offset out of the plane then, or slides along it
+    parallel = all(np.linalg.norm(np.cross(z, axis)) <= PARALLEL_AXES for axis in along)
+    if not parallel or any(abs(z @ step.axis) > PARALLEL_AXES for step in sliding):
         return None
     axes = normal_axes(z)
     slides = {step.joint: model.joints[step.joint].type.slide for step in sliding}
@@ -135,30 +140,6 @@ class _Branch:
     """From the last joint to the end."""
     axis: Array
     """The z axis of the end."""
-
-    @property
-    def reach(self) -> Array:
-        """From the host to the end."""
-        return sum((step.offset for step in self.steps), self.end)
-
-
-def _is_in_plane(
-    loop: Loop,
-    z: Array,
-    branches: "Sequence[_Branch]",
-    turning: "Sequence[_Step]",
-    sliding: "Sequence[_Step]",
-) -> bool:
-    """Whether axes are parallel to z, slides normal to it, and the ends in one plane."""
-    along = [step.axis for step in turning]
-    if loop.cut.name != "spherical":
-        along += [branch.axis for branch in branches]
-    parallel = all(np.linalg.norm(np.cross(z, axis)) <= PARALLEL_AXES for axis in along)
-    across = all(abs(z @ step.axis) <= PARALLEL_AXES for step in sliding)
-    offset = abs(z @ (branches[0].reach - branches[1].reach))
-    size = sum(np.linalg.norm(step.offset) for step in (*turning, *sliding))
-    size += np.linalg.norm(branches[0].end)
-    return parallel and across and (loop.cut.name == "cylindrical" or offset <= IN_PLANE * size)
 
 
 def _branch(model: RobotModel, host: int, link: int, T: Array) -> _Branch:
@@ -210,7 +191,7 @@ def _gathered(segments: Sequence[Segment]) -> tuple[Segment, ...]:
         total[s.path, s.slide] = (old[0] + s.v[0], old[1] + s.v[1])
         terms[s.path, s.slide] = (*terms.get((s.path, s.slide), ()), *(s.terms or (s.v,)))
     rounded = {
-        key: tuple(0.0 if abs(c) <= IN_PLANE * size else c for c in v) for key, v in total.items()
+        key: tuple(0.0 if abs(c) <= ROUNDED * size else c for c in v) for key, v in total.items()
     }
     found = []
     for (path, k), v in rounded.items():
