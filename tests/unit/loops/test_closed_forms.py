@@ -7,8 +7,9 @@ import pytest
 
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.graph import Graph, evaluate
+from armdyn.graph import Graph, evaluate, reachable
 from armdyn.io.toml.read import read_toml
+from armdyn.loops import loop_coordinates
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.loop_coordinates import REACH
@@ -17,6 +18,7 @@ from armdyn.loops.planar_torques import is_planar, planar_torques
 from armdyn.loops.plane import angle_of
 from armdyn.loops.rows import cut_lines, end_frames, largest_residuals, residuals
 from armdyn.loops.steps import Dyad, LinearDyad, StandingDyad
+from support.arms import ARMS
 from support.loops import FIVE_BAR, PARALLELOGRAM_ARM, SIX_BAR, dyad_arm, planar_file
 from support.random_loops import planar, six_bar
 
@@ -65,6 +67,9 @@ def test_torques_in_the_plane_are_those_of_newton_and_euler(read):
             nodes = planar_torques(model, at, *symbols[1:], weight)
             field = model.gravity if weight else np.zeros(3)
             expected = newton_euler(replace(model, gravity=field), *here.motion(qd, qdd)).tau
+            # vectors are those of the closure: sine and cosine of coordinates alone are called
+            turned = [n.args[0] for n in reachable(nodes) if n.op in ("sin", "cos")]
+            assert {n.op for angle in turned for n in reachable([angle])} <= {"input", "neg"}
             found = evaluate([graph.node(x) for x in nodes], values)
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
 
@@ -137,7 +142,7 @@ def test_parallelograms_follow_with_the_ratios_and_offsets_of_their_links(read):
 
 
 @pytest.mark.parametrize("seed", [0, 4])
-def test_coordinates_are_drawn_around_the_assembly_and_in_ranges(seed):
+def test_coordinates_are_drawn_around_the_assembly_and_in_ranges(seed, monkeypatch):
     model = planar(seed, kinds=("PR", "RR")).model()
     at, rng = coordinates_of(model), np.random.default_rng(0)
     start = at.assembly[list(model.independent)]
@@ -151,7 +156,10 @@ def test_coordinates_are_drawn_around_the_assembly_and_in_ranges(seed):
     ranged = at.drawn_in_ranges(rng, 7)
     assert ranged.shape == (7, len(start))
     assert ((low <= ranged) & (ranged <= high)).all()
-    for q in (drawn[:20], ranged):
+    monkeypatch.setattr(loop_coordinates, "DRAWS", 1)  # those that are missing: near the assembly
+    some = at.drawn_in_ranges(rng, 60)
+    assert some.shape == (60, len(start))
+    for q in (drawn[:20], ranged, some):
         assert (at.at(q).type2 > 0.1 * at.at(start).type2).all()
         assert np.abs(residuals(model, at.positions(q))).max() < 1e-12
 
@@ -189,3 +197,11 @@ def test_loops_are_closed_from_nearby_and_what_they_miss_is_told(read):
         ):
             np.testing.assert_array_equal(start, frames.O[link])
             np.testing.assert_array_equal(end, expected)
+
+
+def test_coordinates_of_one_robot_are_one():
+    for model in (arm.model for arm in (ARMS["hand"], ARMS["elbow"])):
+        at, other = coordinates_of(model), coordinates_of(model)
+        assert at == other == at.at(np.ones(len(model.independent)))
+        assert len({at, other}) == 1
+        assert at != coordinates_of(ARMS["scara"].model)

@@ -12,7 +12,7 @@ from armdyn.formulations.parameters import robot_parameters
 from armdyn.io.toml.read import read_toml
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.loop_coordinates import LoopSingularity
-from armdyn.loops.regroup import regrouped
+from armdyn.loops.regroup import KEPT_FIRST, regrouped
 from armdyn.loops.rows import cut_loads
 from support.loops import FIVE_BAR, SIX_BAR, dyad_arm
 from support.random_loops import ROBOTS
@@ -64,6 +64,7 @@ def read(tmp_path):
 
 
 def test_regrouped_loops_have_as_many_numbers_as_base_parameters_and_move_alike(read):
+    assert sorted(KEPT_FIRST) == list(range(10))
     for model in (read(FIVE_BAR), dyad_arm("RRP")):
         other, at = regrouped(model), coordinates_of(model)
         count = 10 * len(model.links)

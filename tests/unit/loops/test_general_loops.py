@@ -213,6 +213,10 @@ def test_orthogonal_columns_solve_linear_systems():
     np.testing.assert_allclose(found.solve((A @ x).tolist()), x, atol=1e-13)
     force = np.array(found.solve_transposed(x.tolist()))
     np.testing.assert_allclose(force, np.linalg.lstsq(A.T, x, rcond=None)[0], atol=1e-13)
+    usual = rng.uniform(1, 2, 5)
+    own = np.diag(np.linalg.qr(A)[1]) ** 2  # what of a column is not along those before
+    shares = Orthogonal(A.T.tolist(), usual.tolist()).shares
+    np.testing.assert_allclose(shares, np.stack([own, (A**2).sum(0) + usual], -1), atol=1e-13)
     A[:, 4] = A[:, 0] - A[:, 2]
     assert np.isnan(Orthogonal(A.T.tolist()).solve([1.0] * 7)).any()
     B = rng.normal(size=(4, 4))

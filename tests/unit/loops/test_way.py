@@ -12,6 +12,7 @@ from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.iteration import LAST_MISSING, Iteration, loop_around
 from armdyn.loops.newton import NEAR, nearby
 from armdyn.loops.rows import closure_matrix, residuals
+from armdyn.loops.values import entries, stacked
 from support.elimination import eliminated
 from support.random_loops import ROBOTS, spatial
 
@@ -153,3 +154,18 @@ def test_several_configurations_near_the_assembly_are_closed():
         assert np.abs(residuals(model, q)).max() < 1e-10
         assert (by / step >= 0.5).all()
         assert (by / step <= 1.0).all()
+
+
+def test_a_way_has_as_many_parts_as_it_needs():
+    """Wherever many more parts lead, those that were chosen lead as well."""
+    model = ROBOTS["RCCC"](1).model()
+    iteration = iteration_of_model(model)
+    start = iteration.assembly[list(model.independent)]
+    q = start + np.random.default_rng(7).uniform(-np.pi, np.pi, (40, len(start)))
+    few, many = (
+        stacked(replace(iteration, parts=parts).positions(entries(q)))
+        for parts in (iteration.parts, 4 * iteration.parts)
+    )
+    closed = np.isfinite(many).all(-1)
+    assert closed.mean() > 0.9
+    np.testing.assert_allclose(np.exp(1j * few)[closed], np.exp(1j * many)[closed], atol=1e-12)
