@@ -50,10 +50,11 @@ from armdyn.formulations.coriolis import ConfigurationSpace
 from armdyn.formulations.energy import LinkEnergies
 from armdyn.formulations.external import Wrench, exerted_wrenches
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations, warn_of_condition
+from armdyn.formulations.kinematics import Turning
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.link_axes import check_link_axes
 from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
-from armdyn.formulations.rotors import rotor_torques
+from armdyn.formulations.rotors import all_rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.formulations.springs import spring_torques
 from armdyn.io import keys
@@ -667,11 +668,10 @@ class Robot:
             options |= {} if friction is True else {"friction": friction}
             return self._run("inverse_dynamics", q, qd, qdd, *more, **options)
         loads = external_wrench, wrench_link, wrench_frame
-        links = self._formulated(formulation, (q, qd, qdd), loads, base_motion).tau
-        here = self._at.at(np.asarray(q, dtype=float))
-        rates = here.accelerations(np.asarray(qd, dtype=float), np.asarray(qdd, dtype=float))
-        pull = spring_torques(self.model, self.model.springs, here.q)
-        tau = here.torques(links + rotor_torques(self.model, rates) + pull)
+        links, full, turning = self._formulated(formulation, (q, qd, qdd), loads, base_motion)
+        rotors = all_rotor_torques(self.model, *full, turning)
+        pull = spring_torques(self.model, self.model.springs, full[0])
+        tau = self._at.at(np.asarray(q, dtype=float)).torques(links.tau + rotors + pull)
         return tau + self.friction_torque(qd, q) if check_truth("friction", friction) else tau
 
     def formulate(
@@ -698,7 +698,7 @@ class Robot:
         """
         check_link_axes(self.model, formulation, frame)
         loads = external_wrench, wrench_link, wrench_frame
-        return self._formulated(formulation, (q, qd, qdd), loads, base_motion)
+        return self._formulated(formulation, (q, qd, qdd), loads, base_motion)[0]
 
     def _formulated(
         self,
@@ -706,7 +706,8 @@ class Robot:
         motion: tuple[ArrayLike, ArrayLike, ArrayLike],
         loads: tuple[Wrench | None, str, str],
         base_motion: BaseMotion | None,
-    ) -> Any:
+    ) -> tuple[Any, tuple[Array, Array, Array], Turning]:
+        """What is formulated, the motion of all joints, and how the base turns."""
         check_known("formulation", formulation, FORMULATIONS)
         states = self._states(**dict(zip(("q", "qd", "qdd"), motion, strict=True)))
         model, turning = self.model, None
@@ -716,7 +717,8 @@ class Robot:
             model, turning = moving(model, rows, formulation)
         wrench, (q, qd, qdd) = exerted_wrenches(self._at, model, *loads, states)
         full = self._at.at(q).motion(qd, qdd)
-        return FORMULATIONS[formulation](model, *full, wrench=wrench, turning=turning)
+        found = FORMULATIONS[formulation](model, *full, wrench=wrench, turning=turning)
+        return found, full, turning
 
     @quick
     def forward_dynamics(
@@ -954,10 +956,35 @@ class Robot:
         """The robot with some numbers of a joint changed, by the keys of a row of `from_dh`.
 
         `limits`, `velocity_limit`, `effort_limit`, `continuous_effort`, `rotor_inertia`,
-        `gear_ratio` and those of friction, as with_joint("elbow", viscous=0.2, gear_ratio=80.0);
-        a limit that is None is not known.
+        `gear_ratio`, `rotor_axis`, `rotor_carrier` and those of friction, as with_joint("elbow",
+        viscous=0.2, gear_ratio=80.0); a limit that is None is not known.
         """
         return self._other(keys.with_joint(self.model, name, numbers))
+
+    def with_rotor(
+        self,
+        name: str,
+        *,
+        axis: ArrayLike | None = None,
+        carrier: str | None = None,
+        inertia: float | None = None,
+        gear_ratio: float | None = None,
+    ) -> Self:
+        """The robot with a rotor of a joint or drive that spins on the link that carries it.
+
+        Args:
+            name: The joint or drive.
+            axis: Direction of its axis in the axes of the carrier, (3,); None: not known, so that
+                it adds to the diagonal of the mass matrix alone.
+            carrier: The link, or named frame on a link, that holds its stator. The mass and tensor
+                of this link hold the rotor as if it were locked.
+            inertia: About its axis, before the gear [kg m²]; None: as it is.
+            gear_ratio: Turns of the rotor against its carrier for one of the joint, signed [rad/rad
+                or rad/m]; None: as it is, if it is not 1, which may mean that nobody knows it.
+        """
+        given = {"rotor_axis": axis, "rotor_carrier": carrier, "rotor_inertia": inertia}
+        given |= {"gear_ratio": gear_ratio}
+        return self._other(keys.with_rotor(self.model, name, given))
 
     def with_link(
         self,

@@ -63,7 +63,8 @@ def _contents(model: RobotModel, function: Function) -> str:
             said += f"Friction is {'' if function.request.friction else 'not '}in it. "
     if "rotors" in function.quantity.terms:
         some = rotor_inertias(model).any()
-        said += "Rotors are in it. " if some else "The robot has no rotors. "
+        how = ", their spin on links too" if model.spins else ""
+        said += f"Rotors are in it{how}. " if some else "The robot has no rotors. "
     return said
 
 

@@ -13,7 +13,7 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.formulations.rotors import rotor_matrix
+from armdyn.formulations.rotors import all_rotor_torques, rotor_matrix, spin_matrix
 from armdyn.formulations.solve import check_pivots, solve_mass_matrix, with_unit_diagonal
 from armdyn.formulations.springs import spring_torques
 from armdyn.model import RobotModel
@@ -49,7 +49,7 @@ def _condition(at: Coordinates) -> float:
     if len(model.independent) > MOST_CONDITIONED:
         return 0.0
     here = at.at(at.drawn(np.random.default_rng(0), 2))
-    M = here.matrix(mass_matrix(model, here.q) + rotor_matrix(model))
+    M = here.matrix(_mass_matrix(model, here.q))
     if np.abs(np.linalg.eigvalsh(with_unit_diagonal(M))).min() < RELATIVE_PIVOT:
         return 0.0
     values = np.abs(np.linalg.eigvalsh(M))
@@ -69,9 +69,11 @@ def accelerations(
     here = at.at(q)
     tau = tau - here.torques(spring_torques(model, model.springs, here.q))
     motion = here.motion(qd, np.zeros_like(qd))
-    rest = tau - here.torques(newton_euler(model, *motion, wrench).tau)
+    # accelerations of joints that follow others are not zero where loops make them follow
+    bias = newton_euler(model, *motion, wrench).tau + all_rotor_torques(model, *motion)
+    rest = tau - here.torques(bias)
     if method == "composite_body":
-        M = here.matrix(mass_matrix(model, here.q) + rotor_matrix(model))
+        M = here.matrix(_mass_matrix(model, here.q))
         return solve_mass_matrix(M, rest, names)
     with np.errstate(divide="ignore", invalid="ignore"):
         pivots, qdd = (
@@ -83,10 +85,16 @@ def accelerations(
     return qdd
 
 
+def _mass_matrix(model: RobotModel, q: Array) -> Array:
+    """M of links and rotors of all joints, (..., N, N)."""
+    return mass_matrix(model, q) + rotor_matrix(model) + spin_matrix(model, q)
+
+
 def check_uncoupled(model: RobotModel, method: str) -> None:
     """A ModelError if a method cannot take the joints of this robot that depend on others."""
     if method != "composite_body" and model.is_coupled:
-        how = "share drives" if model.coupling is None else "mimic others"
+        how = "have rotors that spin" if not model.drives else "share drives"
+        how = how if model.coupling is None else "mimic others"
         how = "close loops" if model.loops else how
         raise ModelError(
             f"method {method!r} is for independent joints, and some joints of {model.name!r} "

@@ -27,7 +27,9 @@ class Ledger:
     offset: Array
     """Constant torques of the joints."""
     rotor: Array
-    """What the rotors behind their gears need."""
+    """What the rotors behind their gears need, by the diagonal of M alone but for shared drives."""
+    spin: Array
+    """What rotors that spin on links need besides, of motors and of the links."""
     external: Array
     """-Jᵀ w for a wrench w of the environment on the arm."""
 

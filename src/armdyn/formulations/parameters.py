@@ -4,8 +4,9 @@ First come the ten numbers of each link (`regressor.PARAMETERS`), then what each
 drive of several joints, has of a rotor and of friction, then the stiffness of each spring, and its
 product with the free length, and last the numbers of friction that the torque is not linear in.
 With all of them but the last, τ = Y π is the whole torque of a motion: the columns of a rotor are
-S_i q̈ and those of friction the law with one parameter 1 and the other linear ones 0, felt at the
-joints as the rotor of the drive is (`rotors`); those of springs are in `springs`.
+S_i q̈, and what it needs besides if it spins, those of friction the law with one parameter 1 and
+the other linear ones 0, felt at the joints as the rotor of the drive is (`rotors`); those of
+springs are in `springs`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_constant, check_number
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.formulations.regressor import PARAMETERS, body_of, regressor, ten_parameters
+from armdyn.formulations.rotors import spin_momenta, spin_torques
 from armdyn.formulations.spatial import sign
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
 from armdyn.model import Body, Drive, FrictionLaw, Joint, Link, RobotModel, Spring
@@ -80,24 +82,27 @@ def _present(law: FrictionLaw) -> list[str]:
 
 def full_regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
     """Y with τ = Y π over the linear parameters, at all joints, (..., N, p)."""
-    others = [*motor_columns(model, qd, qdd), *spring_columns(model, model.springs, q)]
+    others = [*motor_columns(model, q, qd, qdd), *spring_columns(model, model.springs, q)]
     links = regressor(model, q, qd, qdd)
     return np.concatenate([links, np.stack(others, -1)], -1) if others else links
 
 
-def motor_columns(model: RobotModel, qd: Array, qdd: Array) -> Iterator[Array]:
+def motor_columns(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Iterator[Array]:
     """The columns of rotors and friction, each (..., N), in the order of the parameters."""
     S = np.vstack([np.eye(len(model.joints)), model.drive_ratios])
-    for owner, ratios in zip(model.driven, S, strict=True):
+    H = spin_momenta(model, np.ones(len(S)))
+    for owner, ratios, alone in zip(model.driven, S, np.diag(H), strict=True):
         only = np.flatnonzero(ratios)
         rate, acceleration = (sum(ratios[i] * x[..., i] for i in only) for x in (qd, qdd))
         if owner.rotor.reflected:
-            yield _felt(acceleration, ratios)
+            column = _felt(acceleration, ratios)
+            spins = owner.rotor.spins
+            yield column + spin_torques(model, q, qd, qdd, alone) if spins else column
         law, direction = owner.friction, sign(rate)
         linear = [name for name in _present(law) if laws.PARAMETERS[name].linear]
         for name in linear:
-            alone = law.changed(**dict.fromkeys(linear, 0.0) | {name: 1.0})
-            yield _felt(alone.torque(rate, direction), ratios)
+            one = law.changed(**dict.fromkeys(linear, 0.0) | {name: 1.0})
+            yield _felt(one.torque(rate, direction), ratios)
 
 
 def _felt(torque: Any, ratios: Array) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.forks import cached_property
+from armdyn.formulations.rotors import spin_momenta, spin_torques
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
 from armdyn.identification.preparation import Piece, low_pass
 from armdyn.loops.coordinates import coordinates_of
@@ -257,10 +258,13 @@ class Equations:
         q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, _STATES, self.robot.n))
         Y = self.robot.base_regressor(q, qd, qdd, links=True)
         links = 1e-12 * np.abs(Y).max(initial=1e-300) < np.abs(Y).max(axis=0).T
-        motors = [self.ratios[k] != 0 for k, _ in self.motors if k < len(self.ratios)]
-        sizes = [np.abs(torques).max(axis=0) for torques in spring_torques_at(self.robot.model, q)]
-        springs = [size > 1e-12 * size.max(initial=1e-300) for size in sizes]
-        return tuple(map(np.flatnonzero, np.vstack([links, *motors, *springs]).T))
+        needed = [*self._of_motors(q, qd, qdd), *spring_torques_at(self.robot.model, q)]
+        sizes = [np.abs(torques).max(axis=0) for torques in needed]
+        others = [size > 1e-12 * size.max(initial=1e-300) for size in sizes]
+        for i, (k, _) in enumerate(self.motors):
+            if k < len(self.ratios):  # friction at low speeds may be lost at these states
+                others[i] |= self.ratios[k] != 0
+        return tuple(map(np.flatnonzero, np.vstack([links, *others]).T))
 
     def matched(self, motors: Sequence[Motor]) -> list[tuple[Array, Array]]:
         """For each coordinate, which of its acting features links and these motors have, and where.
@@ -283,7 +287,7 @@ class Equations:
     def features(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
         """For each coordinate the features that act on it, unfiltered, (m, features)."""
         Y = self.robot.base_regressor(q, qd, qdd, links=True)
-        needed = [*self._of_motors(qd, qdd), *spring_torques_at(self.robot.model, q)]
+        needed = [*self._of_motors(q, qd, qdd), *spring_torques_at(self.robot.model, q)]
         found = []
         for j, acting in enumerate(self.acting):
             of_links = acting[acting < self.links]
@@ -291,15 +295,22 @@ class Equations:
             found.append(np.column_stack([Y[:, j, of_links], *others]))
         return found
 
-    def _of_motors(self, qd: Array, qdd: Array) -> Iterator[Array]:
+    def _of_motors(self, q: Array, qd: Array, qdd: Array) -> Iterator[Array]:
         """What each feature of a motor needs at the coordinates, (m, n)."""
+        model = self.robot.model
+        H = spin_momenta(model, np.ones(len(self.ratios)))
+        here = coordinates_of(model).at(q)
         rate = qd @ self.ratios.T
         acceleration = qdd @ self.ratios.T
         for k, f in self.motors:
             if k < len(self.ratios):
                 speed = float(self.speeds[k])
                 alone = acceleration[:, k] if f is ROTOR else f.torque(rate[:, k], speed)
-                yield alone[:, None] * self.ratios[k]
+                needed = alone[:, None] * self.ratios[k]
+                if f is ROTOR and H[k]:
+                    H_k = np.where(np.arange(len(H)) == k, H, 0.0)
+                    needed = needed + here.torques(spin_torques(model, *here.motion(qd, qdd), H_k))
+                yield needed
 
     def rows(self, piece: Piece, cutoff: float) -> Rows:
         """The equations of a piece, filtered like its torques, the ends dropped."""

@@ -44,7 +44,7 @@ from armdyn.identification.result import Identification
 from armdyn.identification.task import Choices, Search, Task, check_enough, choose_terms, prepare
 from armdyn.identification.uncertainty import FoundParameter, Spread, reason, speed_lean, spread_of
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.model import Drive, FrictionLaw, Joint, RobotModel, Rotor
+from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import require
 
@@ -348,7 +348,7 @@ def found_robot(task: Task, motors: Sequence[Motor], prior: Prior, theta: Array)
 def _with_motor(owner: Any, values: Sequence[tuple[FrictionFeature, float]], speed: float) -> Any:
     """A joint or drive with these features of its rotor and friction."""
     law: dict[str, float] = {}
-    rotor = Rotor(0.0, owner.rotor.gear_ratio or 1.0)
+    rotor = replace(owner.rotor, inertia=0.0, gear_ratio=owner.rotor.gear_ratio or 1.0)
     for feature, value in values:
         if feature is ROTOR:
             rotor = replace(rotor, inertia=value / rotor.gear_ratio**2)

@@ -248,13 +248,13 @@ def with_turned_links(model: RobotModel, turns: Sequence[Array]) -> RobotModel:
 
     Each is the new frame in the old one.
     """
-    T = [transform(_exact(R)) for R in turns]
+    T = [transform(exact_near(R)) for R in turns]
     host = {-1: (-1, IDENTITY)} | {i: (i, inverse(turn)) for i, turn in enumerate(T)}
     joints = tuple(
         replace(
             joint,
             placement=frozen(host[joint.parent][1] @ joint.placement @ T[i]),
-            axis=_exact(joint.axis @ T[i][:3, :3]),
+            axis=exact_near(joint.axis @ T[i][:3, :3]),
         )
         for i, joint in enumerate(model.joints)
     )
@@ -264,13 +264,14 @@ def with_turned_links(model: RobotModel, turns: Sequence[Array]) -> RobotModel:
 def without_rounding(model: RobotModel) -> RobotModel:
     """The robot with exact zeros and ones where conversions left rounding."""
     joints = tuple(
-        replace(joint, placement=_exact(joint.placement), axis=_exact(joint.axis))
+        replace(joint, placement=exact_near(joint.placement), axis=exact_near(joint.axis))
         for joint in model.joints
     )
-    return replace(model, joints=joints, base=_exact(model.base))
+    return replace(model, joints=joints, base=exact_near(model.base))
 
 
-def _exact(values: Array) -> Array:
+def exact_near(values: Array) -> Array:
+    """The numbers with exact zeros and ones where conversions left rounding."""
     near = np.round(values)
     exact = np.where(np.abs(values - near) <= CONVERSION_ROUNDING, near, values)
     return frozen(np.where(np.abs(near) <= 1.0, exact, values))

@@ -25,12 +25,31 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Rotor:
-    """The rotor of a motor behind a gear, whose gyroscopic effect is neglected."""
+    """The rotor of a motor behind a gear.
+
+    Without an axis it adds to the diagonal of the mass matrix alone. With one it spins on its
+    carrier as well, whose mass and tensor hold it as if it were locked.
+    """
 
     inertia: float = 0.0
     """Inertia of the rotor about its own axis, on the motor side [kg m² or kg]."""
     gear_ratio: float = 1.0
-    """Turns of the motor for one of the joint; the sign has no effect on the inertia."""
+    """Turns of the motor, against its carrier, for one of the joint [rad/rad or rad/m]; the sign
+    matters only if the rotor spins."""
+    axis: tuple[float, float, float] | None = None
+    """Unit vector that it spins about, in the axes of the carrier; None: it is neglected."""
+    carrier: str = ""
+    """The link, or named frame on a link, that its stator is part of."""
+
+    @property
+    def spins(self) -> bool:
+        """Whether more of it is known than its inertia behind the gear."""
+        return self.axis is not None
+
+    @property
+    def reflecting(self) -> "Rotor":
+        """The rotor with no more than its inertia behind the gear."""
+        return Rotor(self.inertia, self.gear_ratio)
 
     @property
     def reflected(self) -> float:
@@ -42,13 +61,18 @@ class Rotor:
         """Why no joint can have this rotor; empty if one can."""
         if not 0 <= self.inertia < math.inf:
             return f"rotor_inertia cannot be negative or infinite, got {self.inertia!r}"
-        if not math.isfinite(self.gear_ratio) or (self.inertia and not self.gear_ratio):
+        turns = bool(self.inertia) or self.spins
+        if not math.isfinite(self.gear_ratio) or (turns and not self.gear_ratio):
             return (
                 f"gear_ratio is {self.gear_ratio!r}; a rotor that turns with the joint needs a "
                 "finite ratio other than 0"
             )
         if not math.isfinite(self.reflected):
             return f"gear_ratio² · rotor_inertia is infinite, with the ratio {self.gear_ratio!r}"
+        if (self.axis is None) != (not self.carrier):
+            return "a rotor that spins needs both rotor_axis and rotor_carrier, or neither of them"
+        if self.axis is not None and not abs(math.hypot(*self.axis) - 1.0) < 1e-9:
+            return f"the axis of its rotor is no unit vector, {self.axis!r}"
         return ""
 
 

@@ -111,6 +111,13 @@ class RobotModel:
             where = f"drive {drive.name!r} of {self.name!r}"
             for joint, _ in drive.ratios:
                 check_known(f"{where}: moving joint named", joint, joints)
+        places = [frame.name for frame in self.frames]
+        for owner in self.driven:
+            if owner.rotor.carrier:
+                where = f"rotor of {owner.name!r} of {self.name!r}"
+                check_known(
+                    f"{where}: link or frame that carries it named", owner.rotor.carrier, places
+                )
         links = [link.name for link in (self.base_link, *self.links)]
         kinds: tuple[tuple[str, Sequence[Drive | Spring], list[str], str], ...] = (
             ("drive", self.drives, joints, "joint or drive"),
@@ -278,8 +285,16 @@ class RobotModel:
 
     @property
     def is_coupled(self) -> bool:
-        """Whether joints mimic others, share drives or close loops: no recursion solves it."""
-        return self.coupling is not None or bool(self.drives) or bool(self.loops)
+        """Whether joints mimic others, share drives, close loops or have rotors that spin.
+
+        No recursion solves these.
+        """
+        return self.coupling is not None or bool(self.drives or self.loops) or self.spins
+
+    @property
+    def spins(self) -> bool:
+        """Whether rotors have more effect than on the diagonal of the mass matrix."""
+        return any(owner.rotor.spins for owner in self.driven)
 
     @property
     def driven(self) -> tuple[Joint | Drive, ...]:

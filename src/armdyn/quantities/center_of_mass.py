@@ -7,7 +7,7 @@ and of the base, and sums over joint i and all that it carries,
 
 The momentum is the wrench that the base receives for the acceleration q̇ from rest, without gravity;
 about the centre of mass its moment is n - (c - O_0) × f. Rotors are in it as masses of links, and
-not by their own spin.
+by their own spin where its axis is known.
 """
 
 from dataclasses import replace
@@ -18,6 +18,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.rotors import spin_loads
 from armdyn.formulations.spatial import cross, rotate
 from armdyn.model import RobotModel
 from armdyn.quantities.quantity import Quantity
@@ -75,7 +76,10 @@ def _momentum(s: TracedRobot, q: Array, qd: Array) -> Array:
     at, rest = s.here(q), np.zeros(len(s.model.joints))
     still = replace(s.plain, gravity=frozen(np.zeros(3)))
     R, O = still.base[:3, :3], still.base[:3, 3]
-    force, moment = (R @ v for v in newton_euler(still, at.q, rest, at.rates(qd)).base)
+    motion = at.q, rest, at.rates(qd)
+    spins = spin_loads(still, *motion, s.momenta)
+    force, moment = newton_euler(still, *motion, spins.wrench if s.model.spins else None).base
+    force, moment = R @ force, R @ (moment + spins.base)
     about_center = moment - cross(center_of_mass(still, at.q) - O, force)
     return np.concatenate([force, about_center])
 

@@ -140,3 +140,12 @@ class DesignedRobot(TracedRobot):
                 ratio = self.design[f"N{i + 1}"]
                 nodes[i] = ratio * ratio * joint.rotor.inertia
         return nodes
+
+    @cached_property
+    def momenta(self) -> Array:
+        """Angular momenta of rotors that spin, those of the design as nodes."""
+        nodes = np.array(super().momenta)
+        for i, joint in enumerate(self.model.joints):
+            if joint.rotor.spins and f"N{i + 1}" in self.design:
+                nodes[i] = self.design[f"N{i + 1}"] * joint.rotor.inertia
+        return nodes

@@ -34,8 +34,9 @@ def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     at = s.here(q)
     motion = at.motion(qd, qdd)
     formulation = FORMULATIONS[s.request.formulation]
-    links = formulation(s.plain, *motion, wrench=s.wrench(at.q)).tau
-    return at.torques(links) + s.rotor_torques(q, qd, qdd) + s.springs(q) + s.friction(q, qd)
+    links = at.torques(formulation(s.plain, *motion, wrench=s.wrench(at.q)).tau)
+    rotors = s.rotor_torques(q, qd, qdd) + s.spin_torques(q, qd, qdd)
+    return links + rotors + s.springs(q) + s.friction(q, qd)
 
 
 _dynamics = partial(Quantity, terms=TERMS, exported=True, assembled=True, otherwise=IN_NUMPY)
@@ -100,7 +101,7 @@ FORWARD_DYNAMICS = _dynamics(
 
 
 def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    """The terms of the torque in the order of `Ledger`, (9, n)."""
+    """The terms of the torque in the order of `Ledger`, (10, n)."""
     at, still = s.here(q), s.zero
     friction = friction_rows(s.model, at.rates(qd))
     terms = {
@@ -109,6 +110,7 @@ def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
         "gravity": s.links(q, still, still) + s.springs(q),
         **{row: s.aside(at.torques(torque)) for row, torque in friction.items()},
         "rotor": s.rotor_torques(q, qd, qdd),
+        "spin": s.spin_torques(q, qd, qdd),
         "external": s.loads(q),
     }
     return np.stack([terms[name] for name in Ledger.__slots__], -2)
@@ -227,7 +229,7 @@ LEDGER = _in_numpy(
     _ledger,
     symbol="L",
     result="rows inertial, Coriolis, gravity, viscous, Coulomb, Stribeck, offset, rotor, "
-    "external [{torque}]",
+    "spin, external [{torque}]",
     shape=(len(Ledger.__slots__), "n"),
     terms=TERMS,
     options=("payload", "gravity", "wrench"),

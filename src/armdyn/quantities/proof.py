@@ -12,7 +12,7 @@ from armdyn.arrays import Array
 from armdyn.errors import GraphError
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.rotors import rotor_matrix
+from armdyn.formulations.rotors import rotor_matrix, spin_matrix
 from armdyn.graph.differentiate import jacobian
 from armdyn.graph.evaluate import HALF_BIT, ROUNDED
 from armdyn.graph.field import proved_equal
@@ -59,7 +59,8 @@ class TextbookRobot(TracedRobot):
         M = np.zeros((len(self.model.joints),) * 2, dtype=object)
         for members, model in self._models(weight=False):
             M[np.ix_(members, members)] = mass_matrix(model, at.q[members])
-        return at.matrix(times * (M + rotor_matrix(self.model, self.rotors)))
+        spinning = spin_matrix(self.plain, at.q, self.momenta)
+        return at.matrix(times * (M + rotor_matrix(self.model, self.rotors) + spinning))
 
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """∂τ/∂q and C = ½ ∂(C q̇)/∂q̇, which is quadratic in q̇, by differentiation."""

@@ -10,6 +10,7 @@ from armdyn.arrays import Array
 from armdyn.formulations.joint_wrenches import JointWrenches, joint_wrenches, link_motion
 from armdyn.formulations.kinematics import WorldFrames, frame_in_world, world_frames
 from armdyn.formulations.newton_euler import NewtonEuler
+from armdyn.formulations.rotors import spin_loads
 from armdyn.formulations.spatial import dot, rotate, rotate_back
 from armdyn.formulations.springs import spring_wrenches
 from armdyn.graph.count import count
@@ -50,12 +51,13 @@ def _rows(
     """The rows; `own` are the axes of each link in those of the frame on its joint as described."""
     (model, turning), (q, qd, qdd) = s.standing, state
     motion = s.here(q).motion(qd, qdd)
-    moving, exerted = link_motion(model, *motion, turning), s.exerted(motion[0])
+    moving, exerted = link_motion(model, *motion, turning), s.exerted(motion)
     if s.request.payload:
         exerted = held_wrench(model, moving, s.vector("payload"), exerted)
     found = joint_wrenches(model, motion[0], moving, exerted, world=world)
     frames = world_frames(model, motion[0])
-    rows = list(_received(s, model, motion[0], found, np.zeros(6), frames.z if world else None))
+    on_base, axes = _spins_on_base(s, motion), frames.z if world else None
+    rows = list(_received(s, model, motion[0], found, on_base, axes))
     return _in_axes(s, frames, own, world, rows)
 
 
@@ -68,6 +70,7 @@ def _loop_rows(s: TracedRobot, own: tuple[Array, ...], q: Array, qd: Array, qdd:
     loops = here if isinstance(here, closed) else StandingLoops(closure_of(s.model), q)
     cuts = loops.cut_wrenches(s.nodes(found.tau), frames)
     *loads, on_base = cut_loads(s.model, frames, cuts)
+    on_base = on_base + _spins_on_base(s, here.motion(qd, qdd))
     found = s.recursion(q, qd, qdd, loads=True, more=np.stack(loads))
     at_cuts = (
         (loop.link_a, [rotate_back(frames.link(loop.link_a)[0], v) for v in wrench])
@@ -75,6 +78,14 @@ def _loop_rows(s: TracedRobot, own: tuple[Array, ...], q: Array, qd: Array, qdd:
     )
     at_joints = _received(s, s.model, here.q, found, on_base)
     return _in_axes(s, frames, own, False, chain(at_joints, at_cuts))
+
+
+def _spins_on_base(s: TracedRobot, motion: tuple[Array, Array, Array]) -> Array:
+    """What the rotors that the base carries need of it, in its axes."""
+    if not s.model.spins:
+        return np.zeros(6)
+    model, turning = s.standing
+    return np.concatenate([np.zeros(3), spin_loads(model, *motion, s.momenta, turning).base])
 
 
 def _received(
@@ -129,8 +140,9 @@ def _in_axes(
 REACTIONS = Quantity(
     "reactions",
     "Force and moment that each link receives from its parent, about the origin of the frame on "
-    "its joint, in {frame} axes. Rotors and friction act between motor and joint: they are not in "
-    "it. Rows for the cut joints of loops follow: what link a receives from link b at frame a.",
+    "its joint, in {frame} axes. Friction, and inertia behind gears, act between motor and joint: "
+    "they are not in it, but rotors that spin load their carriers. Rows for the cut joints of "
+    "loops follow: what link a receives from link b at frame a.",
     ("q", "qd", "qdd"),
     _reactions,
     symbol="r",

@@ -24,7 +24,7 @@ def _links(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
 
 def _all(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     at = s.here(q)
-    motors = motor_columns(s.model, at.rates(qd), at.accelerations(qd, qdd))
+    motors = motor_columns(s.plain, *at.motion(qd, qdd))
     columns = [s.aside(at.torques(column))[..., None] for column in motors]
     springs = spring_columns(s.plain, s.plain.springs, at.q)
     columns += [at.torques(column)[..., None] for column in springs]

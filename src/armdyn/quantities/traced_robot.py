@@ -17,11 +17,19 @@ from armdyn.formulations.joint_wrenches import LinkMotion
 from armdyn.formulations.kinematics import Turning, world_frames, wrench_torques
 from armdyn.formulations.newton_euler import NewtonEuler, newton_euler
 from armdyn.formulations.regressor import wrench_columns
-from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, rotor_torques
+from armdyn.formulations.rotors import (
+    rotor_inertias,
+    rotor_matrix,
+    rotor_torques,
+    spin_loads,
+    spin_matrix,
+    spin_momenta,
+    spin_torques,
+)
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.formulations.springs import spring_torques, spring_wrenches
 from armdyn.graph.count import Operations, count
-from armdyn.graph.differentiate import gradient, jvp
+from armdyn.graph.differentiate import gradient, jacobian, jvp
 from armdyn.graph.evaluate import settle
 from armdyn.graph.nodes import Graph, Node, node_array, trace
 from armdyn.graph.program import Program
@@ -198,6 +206,11 @@ class TracedRobot:
             self.graph.values |= {f"Ia{i}": inertia} if inertia else {}
         return np.array(nodes, dtype=object)
 
+    @cached_property
+    def momenta(self) -> Array:
+        """Angular momenta of rotors that spin, as `spin_momenta` has them."""
+        return spin_momenta(self.model, self.rotors)
+
     def stand_in(self, term: Node, graph: Graph, *, frictional: bool) -> Node:
         """A symbol in a graph for a term that is put in at the end."""
         symbol = graph.input(f"aside {len(self.put_aside)}")
@@ -214,6 +227,7 @@ class TracedRobot:
     def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of links and rotors at the coordinates; springs go with the weight."""
         tau = self.links(q, qd, qdd, weight) + self.rotor_torques(q, qd, qdd)
+        tau = tau + self.spin_torques(q, qd, qdd)
         return tau + self.springs(q) if weight else tau
 
     def springs(self, q: Array) -> Array:
@@ -227,6 +241,21 @@ class TracedRobot:
         """Torques of the rotors at the coordinates."""
         at = self.here(q)
         return at.torques(rotor_torques(self.model, at.accelerations(qd, qdd), self.rotors))
+
+    def spin_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """What the coordinates need because rotors spin, without those torques."""
+        if not self.model.spins:
+            return self.zero
+        at, (model, turning) = self.here(q), self.standing
+        return at.torques(spin_torques(model, *at.motion(qd, qdd), self.momenta, turning))
+
+    def spin_slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Their derivatives by q, and half those of their velocity terms by q̇, (2, n, n)."""
+        if not self.model.spins:
+            return np.zeros((2, self.n, self.n))
+        of_rates = self.nodes(self.spin_torques(q, qd, self.zero))
+        of_q = self.by_positions(self.nodes(self.spin_torques(q, qd, qdd)), q)
+        return self.nodes(np.stack([of_q, 0.5 * np.asarray(jacobian(of_rates, list(qd)))]))
 
     def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of the links at the coordinates, by the fewest operations."""
@@ -259,7 +288,7 @@ class TracedRobot:
         model, turning = self.standing
         motion = self.here(q).motion(qd, qdd)
         payload = self.vector("payload") if self.request.payload else None
-        exerted = self.exerted(motion[0]) if loads else None
+        exerted = self.exerted(motion) if loads else None
         if more is not None:
             exerted = more if exerted is None else exerted + more
         if payload is not None:
@@ -270,10 +299,14 @@ class TracedRobot:
 
     def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
         """M at the coordinates, rotors included; with `times`, that of a robot so much heavier."""
-        return self.here(q).matrix(self.full_mass_matrix(q, times))
+        at = self.here(q)
+        M = self.full_mass_matrix(q, times)
+        if self.model.spins:
+            M = M + spin_matrix(self.plain, at.q, times * self.momenta)
+        return at.matrix(M)
 
     def full_mass_matrix(self, q: Array, times: float = 1.0) -> Array:
-        """The same of all joints."""
+        """The same of all joints, as if no rotor spun."""
         motion = {"q": self.here(q).q}
         if self.runtime is not None:
             links = (
@@ -317,18 +350,19 @@ class TracedRobot:
 
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """∂τ/∂q and C at the coordinates by composite bodies, (2, n, n), without friction."""
-        at = self.here(q)
+        at, spins = self.here(q), self.spin_slopes(q, qd, qdd)
         plain = self.runtime is None and self.at.is_linear
         if plain and all(branch.matrix is not None for branch in self._branches(weight=True)):
             of_q = self.by_positions(self.nodes(self.torques(q, qd, qdd)), q)
-            return self.nodes(np.stack([of_q, 0.0 * of_q]))
+            return self.nodes(np.stack([of_q, 0.0 * of_q + spins[1]]))
         robot = self.runtime or symbolic(self.numbers, self.graph)
         both = self.nodes(np.array(torque_slopes(robot, *at.motion(qd, qdd)), dtype=object))
         if self.at.is_linear:
             both = np.stack([at.matrix(each) for each in both])
             both[0] = both[0] + self.by_positions(self.nodes(self.springs(q)), q)
-            return self.nodes(both)
+            return self.nodes(both + spins if self.model.spins else both)
         C = at.coriolis(self.nodes(self.full_mass_matrix(q)), both[1], qd)
+        C = C + spins[1] if self.model.spins else C
         of_q = self.by_positions(self.nodes(self.torques(q, qd, qdd)), q)
         return self.nodes(np.stack([of_q, C]))
 
@@ -358,13 +392,16 @@ class TracedRobot:
         full = wrench_torques(self.described, frames, self.wrench(at.q)) + 0.0 * at.q
         return at.torques(full)
 
-    def exerted(self, q: Array) -> Array | None:
-        """The same with what links exert on springs."""
-        wrench = self.wrench(q)
-        if not self.model.springs:
-            return wrench
-        springs = spring_wrenches(self.plain, self.plain.springs, q)[:-1]
-        return springs if wrench is None else wrench + springs
+    def exerted(self, motion: tuple[Array, Array, Array]) -> Array | None:
+        """What links exert on the environment, springs and rotors in a motion of all joints."""
+        model, turning = self.standing
+        wrenches = [self.wrench(motion[0])]
+        if model.springs:
+            wrenches.append(spring_wrenches(self.plain, self.plain.springs, motion[0])[:-1])
+        if model.spins:
+            wrenches.append(spin_loads(model, *motion, self.momenta, turning).wrench)
+        some = [wrench for wrench in wrenches if wrench is not None]
+        return sum(some[1:], some[0]) if some else None
 
     def wrench(self, q: Array) -> Array | None:
         """What each link exerts on the environment, as formulations take it; q of all joints."""
