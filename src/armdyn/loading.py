@@ -36,6 +36,7 @@ def load(
     density: float | None = None,
     hull: bool = False,
     model: str | None = None,
+    spinning_rotors: bool = False,
 ) -> Robot:
     """A robot from the catalog or from a file.
 
@@ -56,6 +57,8 @@ def load(
         hull: Whether meshes of a URDF file count with their convex hulls for that.
         model: Which of the models of an SDF file is the robot, as "arm" or "cell::arm"; None: the
             one that is not static.
+        spinning_rotors: Whether rotors behind gears of which nothing else is said, as in Drake's
+            elements, spin about the axes of their joints on the links before these.
 
     Example:
         >>> load("two_link").inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(3)
@@ -63,7 +66,8 @@ def load(
     """
     given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base}
     given |= {"physical": physical, "fix_root": fix_root, "density": density, "hull": hull}
-    return robot_from(read_model(source, **given, model=model), gravity=gravity)
+    given |= {"model": model, "spinning_rotors": spinning_rotors}
+    return robot_from(read_model(source, **given), gravity=gravity)
 
 
 def robot_from(reading: Reading, gravity: object = None) -> Robot:
@@ -93,10 +97,11 @@ def from_dh(
     (of a helical joint [m/rad]), `a`, `alpha`, `d`, `theta` (the joint variable q is added to theta
     or d; helical: q to theta and pitch·q to d), `mass`, `com`, `inertia`, `inertia_about`
     ("com" or "origin"), `shape` (below), `viscous`, `coulomb`, `stribeck`, `stribeck_velocity`,
-    `smooth_velocity`, `offset`, `power`, `power_exponent`, `rotor_inertia`, `gear_ratio`, `limits`,
-    `velocity_limit`, `effort_limit`, `continuous_effort`, `name`, `link`; for trees `parent` (the
-    link that a row is on, "base" or that of an earlier row; else the row before), `gamma` and `b`
-    (Khalil and Kleinfinger); for loops `actuated`.
+    `smooth_velocity`, `offset`, `power`, `power_exponent`, `rotor_inertia`, `gear_ratio`,
+    `rotor_axis` and `rotor_carrier` (of a rotor that spins: its axis in the frame of that link),
+    `limits`, `velocity_limit`, `effort_limit`, `continuous_effort`, `name`, `link`; for trees
+    `parent` (the link that a row is on, "base" or that of an earlier row; else the row before),
+    `gamma` and `b` (Khalil and Kleinfinger); for loops `actuated`.
 
     Instead of `com` and `inertia`, `shape` is an `Inertia`, a mapping such as dict(type="box",
     size=(x, y, z), density=2700, position=(x, y, z)), or a list of them, in the frame of the row;

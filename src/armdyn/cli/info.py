@@ -115,14 +115,18 @@ def _drives(data: dict[str, Any]) -> Any:
         if parameter.heading and any(law[name] not in (None, parameter.default) for law in laws)
     ]
 
+    spun = any(owner["rotor"]["axis"] for owner in owners)
+
     def row(owner: dict[str, Any]) -> tuple[str, ...]:
         friction, rotor = owner["friction"], owner["rotor"]
         values = [friction[parameter.name] for parameter in shown]
         values += _entries(rotor, "inertia gear_ratio reflected")
+        values += [f"{_cell(rotor['axis'])} on {rotor['carrier']}" if rotor["axis"] else ""] * spun
         turns = " + ".join(f"{ratio:g}·{name}" for name, ratio in owner.get("joints", {}).items())
         return owner["name"] + (f" = {turns}" if turns else ""), *map(_cell, values)
 
     columns = ("joint", *(parameter.heading for parameter in shown), "rotor", "gear", "reflected")
+    columns += ("spins about",) * spun
     title = "Friction at the joint, rotor at the motor [SI]"
     return table(*columns, left=("joint",), title=title, rows=map(row, owners))
 

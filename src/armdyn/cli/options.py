@@ -136,6 +136,9 @@ class RobotSource:
         bool, _shared("Take meshes by their convex hulls for --density.", None, "--hull")
     ] = False
     model: Annotated[str | None, _shared("The robot among the models of SDF.", "NAME")] = None
+    spinning_rotors: Annotated[
+        bool, _shared("Let rotors behind gears spin about their joints.", None, "--spinning-rotors")
+    ] = False
     physical: Annotated[
         Physical | None, _shared("What to do about inertias that no body can have; error if unset.")
     ] = None
@@ -144,7 +147,7 @@ class RobotSource:
     def changed(self) -> bool:
         """Whether an option makes the robot another one than its description says."""
         options = self.payload, self.gravity, self.lock, self.tool, self.base, self.density
-        return any(options) or self.fix_root
+        return any(options) or self.fix_root or self.spinning_rotors
 
     def open(self) -> "Robot":
         """Load the robot, and warn of what is odd about it."""
@@ -170,6 +173,7 @@ class RobotSource:
             density=self.density,
             hull=self.hull,
             model=self.model,
+            spinning_rotors=self.spinning_rotors,
         )
         if self.payload is None:
             return model, findings

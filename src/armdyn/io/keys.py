@@ -1,8 +1,8 @@
 """The keys of tables: what rows of DH tables, robot files and edits may say, and in which units.
 
 `KEYS` has the check of every number of a joint or a link. The functions below go between keys and
-the parts of a robot: limits, friction, rotors, drives, inertias, springs. `with_joint`, `with_link`
-and `with_limits` change a robot by them.
+the parts of a robot: limits, friction, rotors, drives, inertias, springs. `with_joint`,
+`with_rotor`, `with_link` and `with_limits` change a robot by them.
 
 The inertia of a link may be made of one shape or several. A shape is an `Inertia`, or a mapping
 with its `type` and lengths ("mesh": `file`, `scale`, `units`, `hull`), its `mass` or `density`, its
@@ -15,11 +15,19 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from armdyn.arrays import Array, check_choice, check_constant, check_number, check_truth, frozen
+from armdyn.arrays import (
+    Array,
+    check_choice,
+    check_constant,
+    check_number,
+    check_text,
+    check_truth,
+    frozen,
+)
 from armdyn.errors import ArmdynError, ModelError, check_all_known, check_known, shown
 from armdyn.io.regular import check_path
 from armdyn.model import Drive, Inertia, Joint, Limits, RobotModel, Rotor, Spring
@@ -27,12 +35,21 @@ from armdyn.model.edit import noted
 from armdyn.model.friction import PARAMETERS, FrictionLaw
 from armdyn.model.inertia import SHAPES, given_mass
 from armdyn.model.link import Body, Link
-from armdyn.model.transform import IDENTITY, check_transform, inverse, rotation_from_rpy, transform
+from armdyn.model.transform import (
+    IDENTITY,
+    check_transform,
+    inverse,
+    normalised,
+    rotation_from_rpy,
+    transform,
+)
 from armdyn.model.validate import Finding
 
 MESH_KEYS = ("file", "scale", "units", "hull")
 SUBSTANCE = ("mass", "density")
 PLACEMENT = ("position", "rpy", "rotation")
+UNIT_ROUNDING = 1e-15
+"""How far the square of a unit vector may be from 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,8 +235,17 @@ FRICTION: dict[str, Check] = {
 }
 
 
+def _direction(what: str, value: Any) -> tuple[float, ...]:
+    """A unit vector, which stays as it is if it is one."""
+    given = check_constant(what, value, (3,))
+    if np.abs(given).max() < 1e-9:
+        raise ModelError(f"{what}: {given.tolist()} has no direction")
+    is_unit = abs(given @ given - 1.0) <= UNIT_ROUNDING
+    return tuple((given if is_unit else normalised(given)).tolist())
+
+
 class Field(NamedTuple):
-    """A number of a part of a joint or drive, as tables read and write it."""
+    """What a part of a joint or drive has, as tables read and write it."""
 
     key: str
     part: type[Limits | Rotor]
@@ -233,7 +259,9 @@ FIELDS = (
     Field("effort_limit", Limits, "effort", _magnitude),  # N m or N
     Field("continuous_effort", Limits, "continuous_effort", _magnitude),
     Field("rotor_inertia", Rotor, "inertia", check_number),  # kg m² or kg
-    Field("gear_ratio", Rotor, "gear_ratio", check_number),
+    Field("gear_ratio", Rotor, "gear_ratio", check_number),  # rad/rad or rad/m
+    Field("rotor_axis", Rotor, "axis", _direction),
+    Field("rotor_carrier", Rotor, "carrier", check_text),
 )
 MAGNITUDES = tuple(x.key for x in FIELDS if x.part is Limits)
 ROTOR = tuple(x.key for x in FIELDS if x.part is Rotor)
@@ -248,10 +276,16 @@ INERTIA: dict[str, Check] = {
 }
 GEOMETRY: dict[str, Check] = dict.fromkeys(("a", "d", "b", "pitch"), check_number)  # m, m/rad
 GEOMETRY |= dict.fromkeys(("alpha", "theta", "gamma"), check_number)  # rad
+Owner = TypeVar("Owner", Joint, Drive)
 KEYS: Mapping[str, Check] = {
     **ENDS, **{x.key: x.check for x in FIELDS}, **FRICTION, **INERTIA, **GEOMETRY
 }  # fmt: skip
 """The numbers of joints and links."""
+NO_RATIO = (
+    "how fast a rotor spins needs its true gear_ratio, and only its inertia behind the gear is "
+    "known; give the ratio beside the axis, signed, in rad/m for a slide, 1 for a direct drive"
+)
+"""Why a rotor cannot be known to spin."""
 FRICTION_KEYS = tuple(FRICTION)
 """Every key of friction in a table."""
 JOINT_KEYS = ("limits", *MAGNITUDES, *ROTOR, *FRICTION)
@@ -290,9 +324,10 @@ def _attributes(part: type, values: Mapping[str, Any]) -> dict[str, Any]:
     return {x.attribute: values[x.key] for x in FIELDS if x.part is part and x.key in values}
 
 
-def keys_from_part(part: Limits | Rotor) -> Iterator[tuple[str, float]]:
-    """The keys of all fields of a part."""
-    return ((x.key, getattr(part, x.attribute)) for x in FIELDS if x.part is type(part))
+def keys_from_part(part: Limits | Rotor) -> Iterator[tuple[str, Any]]:
+    """The keys of the fields of a part that there are."""
+    every = ((x.key, getattr(part, x.attribute)) for x in FIELDS if x.part is type(part))
+    return ((key, value) for key, value in every if value is not None and value != "")
 
 
 def keys_from_limits(limits: Limits) -> Iterator[tuple[str, float | tuple[float, float]]]:
@@ -385,6 +420,8 @@ def drive_from_keys(where: str, given: Any) -> Drive:
 
 def rotor_from_keys(where: str, given: Mapping[str, Any]) -> Rotor:
     """The rotor that the keys of a table give; other keys are left alone."""
+    if "rotor_axis" in given and "gear_ratio" not in given:
+        raise ModelError(f"{where}: {NO_RATIO}")
     return Rotor(**_attributes(Rotor, checked_keys(where, given, ROTOR)))
 
 
@@ -554,12 +591,56 @@ def _other(part: Body, body: Inertia | None, keys: Mapping[str, Any]) -> Body:
 
 def _changed(joint: Joint, keys: Mapping[str, Any]) -> Joint:
     where, limits = f"joint {joint.name!r}", joint.limits
+    _check_ratio(where, joint.rotor, keys)
     now = {"limits": (limits.lower, limits.upper), **dict(keys_from_part(limits))}
     given = now | dict(keys_from_motor(joint)) | dict(keys)
     changed = replace(joint, **joint_from_keys(where, given))
     if changed.rotor.fault:
         raise ModelError(f"{where}: {changed.rotor.fault}")
     return changed
+
+
+def with_rotor(model: RobotModel, name: str, keys: Mapping[str, Any]) -> RobotModel:
+    """The robot with another rotor of a joint or drive; what is None stays as it is.
+
+    Without an axis, it adds to the diagonal of the mass matrix alone.
+    """
+    names = [owner.name for owner in model.driven]
+    check_known(f"joint or drive of {model.name!r} named", name, names)
+    given = {key: value for key, value in keys.items() if value is not None}
+
+    def changed(owner: Owner) -> Owner:
+        if owner.name != name:
+            return owner
+        _check_ratio(f"rotor of {name!r}", owner.rotor, given)
+        now = {k: v for k, v in keys_from_part(owner.rotor) if k in ("rotor_inertia", "gear_ratio")}
+        return replace(owner, rotor=rotor_from_keys(f"rotor of {name!r}", now | given))
+
+    return replace(
+        noted(model, f"rotor of {name!r}: {', '.join(given) or 'its axis neglected'}"),
+        joints=tuple(map(changed, model.joints)),
+        drives=tuple(map(changed, model.drives)),
+    )
+
+
+def with_rotors_along_joints(model: RobotModel) -> RobotModel:
+    """The robot with each rotor of a joint spinning about the axis of the joint on the parent.
+
+    Descriptions that say neither axes nor carriers often mean that, and none says so.
+    """
+    for joint in model.joints:
+        if joint.rotor.inertia and not joint.rotor.spins:
+            carrier, place = named_place(model, joint.parent)
+            axis = place[:3, :3].T @ joint.placement[:3, :3] @ joint.axis
+            model = with_rotor(model, joint.name, {"rotor_axis": axis, "rotor_carrier": carrier})
+    return model
+
+
+def _check_ratio(where: str, rotor: Rotor, keys: Mapping[str, Any]) -> None:
+    """Refuse to make a rotor spin of which only the inertia behind the gear is known."""
+    unknown = not rotor.spins and abs(rotor.gear_ratio) == 1
+    if "rotor_axis" in keys and "gear_ratio" not in keys and unknown:
+        raise ModelError(f"{where}: {NO_RATIO}")
 
 
 def _by_name(key: str, values: Any, names: Sequence[str]) -> list[tuple[str, Any]]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import check_number, check_text, check_truth
 from armdyn.errors import InertiaError, LoopError, ModelError, TopologyError, shown
+from armdyn.io.keys import with_rotors_along_joints
 from armdyn.model import RobotModel
 from armdyn.model.edit import check_locked, with_base, with_gravity
 from armdyn.model.validate import Finding, Physical, physical_warnings
@@ -30,6 +31,7 @@ class LoadOptions:
     density: float | None = None
     hull: bool = False
     model: str | None = None
+    spinning_rotors: bool = False
     trusted: bool = True
     """Whether the file may name others to be read (meshes), and macros of xacro are expanded, which
     evaluates expressions of the file."""
@@ -38,6 +40,7 @@ class LoadOptions:
         check_locked(self.locked)
         check_truth("fix_root", self.fix_root)
         check_truth("hull", self.hull)
+        check_truth("spinning_rotors", self.spinning_rotors)
         if self.density is not None and check_number("density", self.density) <= 0:
             raise ModelError(f"density: expected a positive number, got {shown(self.density)}")
         for name in ("tool", "model"):
@@ -49,6 +52,7 @@ class LoadOptions:
         with named_file(path):
             model = model if self.gravity is None else with_gravity(model, self.gravity)
             model = model if self.base is None else with_base(model, self.base)
+            model = with_rotors_along_joints(model) if self.spinning_rotors else model
             return model, (*findings, *physical_warnings(model, self.physical))
 
 

@@ -17,7 +17,8 @@ Inside <link> it may have
 
 Inside <joint>,
 
-    <armdyn rotor_inertia="..." gear_ratio="..." coulomb_negative="..." stribeck="..."
+    <armdyn rotor_inertia="..." gear_ratio="..." rotor_axis="..." rotor_carrier="..."
+        coulomb_negative="..." stribeck="..."
             stribeck_velocity="..." smooth_velocity="..." offset="..." viscous_negative="..."
             power="..." power_exponent="..." continuous_effort="..."/>
 
@@ -30,12 +31,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ArmdynError, InertiaError, UnsupportedJointError, UrdfError
-from armdyn.io.keys import ROTOR, density_findings, missing
+from armdyn.errors import ArmdynError, InertiaError, ModelError, UnsupportedJointError, UrdfError
+from armdyn.io.keys import ROTOR, density_findings, missing, rotor_from_keys
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.urdf.geometry import MAX_MESHES_BYTES, NOT_READ, MeshReader, link_pieces
 from armdyn.io.urdf.macros import read_robot
@@ -239,12 +241,25 @@ def _rotor(joint: Place, own: Place | None, actuators: Sequence[Place], effort: 
         rotors.append(drake_rotor(place, inertia, ratio, effort))
     if own is not None:
         least = max(own.number("rotor_inertia", default=0.0, least=0.0), 0.0)
-        rotors.insert(0, Rotor(least, own.number("gear_ratio", default=1.0)))
-        if rotors[0].fault:
+        given: dict[str, Any] = {"rotor_inertia": least}
+        if "gear_ratio" in own.attributes:
+            given["gear_ratio"] = own.number("gear_ratio")
+        if "rotor_axis" in own.attributes:
+            given["rotor_axis"] = own.vector("rotor_axis")
+        if "rotor_carrier" in own.attributes:
+            given["rotor_carrier"] = own.attributes["rotor_carrier"]
+        try:
+            rotors.insert(0, rotor_from_keys(own.where, given))
+        except ModelError as fault:
+            own.add(str(fault))
+        if rotors and rotors[0].fault:
             own.add(f"{own.where}: {rotors[0].fault}")
     heavy = [rotor for rotor in rotors if rotor.inertia]
     if len(heavy) > 1:
-        joint.warn(f"it has {len(heavy)} rotors; what they add to its inertia is summed up")
+        joint.warn(
+            f"it has {len(heavy)} rotors; what they add to its inertia is summed up, and that they "
+            "spin is left out"
+        )
         return Rotor(sum(rotor.reflected for rotor in heavy))
     return (heavy or rotors or [Rotor()])[0]
 
