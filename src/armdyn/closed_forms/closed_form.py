@@ -11,6 +11,7 @@ and all is written in angles that are sums of the coordinates.
 """
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -20,6 +21,7 @@ from armdyn.closed_forms.symbolic_robot import SymbolicRobot
 from armdyn.forks import cached_property
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
+from armdyn.formulations.rotors import turning_row
 from armdyn.graph.ring import Trig
 
 
@@ -35,7 +37,14 @@ class ClosedForm:
         M = self.robot.rotors + self.robot.ring.number(0)
         K = self.robot.K
         for joints, model in self.robot.parts:
-            M[np.ix_(joints, joints)] += mass_matrix(model, self.robot.positions(joints))
+            q = self.robot.positions(joints)
+            M[np.ix_(joints, joints)] += mass_matrix(model, q)
+            for spin, momentum in self.robot.spins:
+                if spin.link in joints:
+                    row = momentum * turning_row(model, q, joints.index(spin.link), spin.axis)
+                    for i, ratio in spin.ratios:
+                        M[i, joints] += Fraction(ratio) * row
+                        M[joints, i] += Fraction(ratio) * row
         return self._clean(M if K is None else K.T @ M @ K)
 
     @cached_property

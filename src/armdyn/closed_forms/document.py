@@ -27,6 +27,8 @@ _PATTERNS = (
     (r"I([xyz]{2})(\d+)", "kg m²", "inertia {} of link {} about its centre of mass"),
     (r"J([xyz]{2})(\d+)", "kg m²", "second moment {} of link {} about the origin of its frame"),
     (r"Ia(\d+)", "kg m² or kg", "inertia of rotor {} at its joint"),
+    (r"Js(\d+)", "kg m² or kg m", "inertia of rotor {} times its gear ratio"),
+    (r"s[xyz](\d+)", "1", "axis of rotor {} in the frame of the link that carries it"),
     (r"a(\d+)", "m", "length of link {}, from its axis to the next"),
     (r"a(\d+)_(\d+)", "m", "length of link {} to axis {}"),
     (r"a([yz])(\d+)(?:_(\d+))?", "m", "place of the next axis on link {1}, along {0}"),

@@ -20,10 +20,11 @@ from armdyn.arrays import Array, frozen
 from armdyn.closed_forms.letters import Letters, fitting
 from armdyn.errors import ArmdynWarning
 from armdyn.forks import cached_property
-from armdyn.formulations.rotors import rotor_matrix
+from armdyn.formulations.rotors import Spin, rotor_matrix, spin_momenta, spins
 from armdyn.graph.ring import Coefficients, Harmonic, Ring, Trig, evaluate
 from armdyn.loops.closure import closure_of
 from armdyn.model import RobotModel
+from armdyn.model.edit import exact_near
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import (
     CanonicalLink,
@@ -85,7 +86,7 @@ class SymbolicRobot:
     sums: dict[int, Sum]
     """The joints that an angle of the ring sums up, by its place; constant angles have none."""
     rotors: Array
-    """What rotors add to the mass matrix, (N, N)."""
+    """What rotors add to the mass matrix, without their spin, (N, N)."""
     values: dict[str, float]
     """Values of symbols and of constant angles."""
     offsets: dict[int, float]
@@ -97,6 +98,8 @@ class SymbolicRobot:
     """The numbers of the joints that are coordinates; none: all of them are."""
     K: Array | None = None
     """The rate of each joint for a unit rate of each coordinate; None: all are coordinates."""
+    spins: tuple[tuple[Spin, Trig], ...] = ()
+    """The rotors that spin, axes in the canonical frames of the carriers, with their momenta."""
 
     @property
     def n(self) -> int:
@@ -192,7 +195,7 @@ def symbolise(
     known = parameters(model, robot)
     gravity = dict(_gravity(robot))
     known |= {name: abs(value) for name, value in gravity.values() if value}
-    known |= _tool(model)
+    known |= _tool(model) | _spinning(model)
     if letters is None:
         spoken, reasons = fitting(model.letters, known, variables)
         if reasons:
@@ -309,7 +312,20 @@ class _Symboliser:
             _vector(self._number(name) for name in TOOL),
             self._numbers if reduced else (),
             np.vectorize(Fraction, otypes=[object])(self.K) if reduced else None,
+            tuple(
+                (
+                    replace(
+                        spin, axis=_vector(self._direction(n, k) for n, k in _named_axis(spin))
+                    ),
+                    self._number(f"Js{spin.place + 1}"),
+                )
+                for spin in canonical_spins(self.model)
+            ),
         )
+
+    def _direction(self, name: str, value: float) -> Trig:
+        """A component of an axis: a symbol unless the axis is one of the frame."""
+        return self._number(name) if name in self.known else self._ring.number(round(value))
 
     @property
     def _numbers(self) -> tuple[int, ...]:
@@ -443,6 +459,28 @@ class _Symboliser:
             ([*members], model_from_canonical(part))
             for members, part in branches(replace(self.robot, links=tuple(links))).items()
         ]
+
+
+def canonical_spins(model: RobotModel) -> list[Spin]:
+    """The rotors that spin on links, with their axes in the canonical frames of these."""
+    frames = canonical_frames(model)
+    on_links = (spin for spin in spins(model) if spin.link >= 0)  # others couple nothing
+    return [replace(s, axis=exact_near(s.axis @ frames[s.link][:3, :3])) for s in on_links]
+
+
+def _named_axis(spin: Spin) -> Iterator[tuple[str, float]]:
+    """The components of the axis of a rotor by their symbols."""
+    return ((f"s{x}{spin.place + 1}", float(v)) for x, v in zip("xyz", spin.axis, strict=True))
+
+
+def _spinning(model: RobotModel) -> dict[str, float]:
+    """Momenta of rotors that spin, and their axes where these are none of a frame."""
+    found: dict[str, float] = {}
+    for spin in canonical_spins(model):
+        found[f"Js{spin.place + 1}"] = float(spin_momenta(model)[spin.place])
+        if np.abs(spin.axis).max() < 1.0:
+            found |= dict(_named_axis(spin))
+    return found
 
 
 def _vector(values: Iterator[Trig]) -> Array:

@@ -22,6 +22,7 @@ COLOURS = {
     "coriolis": "#CC79A7",
     "gravity": "#009E73",
     "rotor": "#56B4E9",
+    "spin": "#1F4E79",
     "viscous": "#E69F00",
     "coulomb": "#D55E00",
     "stribeck": "#999933",

@@ -144,6 +144,7 @@ class Simulation(DrawnResult):
             "coriolis": ledger.coriolis,
             "gravity": ledger.gravity,
             "rotor": ledger.rotor,
+            "spin": ledger.spin,
             "viscous": viscous,
             "offset": offset,
             "dry friction": np.where(np.abs(dry) > rounding, dry, 0.0),

@@ -100,7 +100,7 @@ def _limits(robot: Robot) -> Iterator[str]:
         (
             joint.name,
             joint.type.name,
-            *map(_number, astuple(joint.limits)[:4] + astuple(joint.rotor)),
+            *map(_number, astuple(joint.limits)[:4] + astuple(joint.rotor)[:2]),
         )
         for joint in robot.model.joints
     ]

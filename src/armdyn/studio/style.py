@@ -14,6 +14,7 @@ WORDS = {
     "inertial": "inertia",
     "coriolis": "Coriolis and centrifugal force",
     "rotor": "the rotors",
+    "spin": "the spin of rotors",
     "viscous": "viscous friction",
     "coulomb": "dry friction",
     "stribeck": "Stribeck friction",

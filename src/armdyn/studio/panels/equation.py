@@ -329,11 +329,14 @@ class _Row:
 def _rows(i: int, snapshot: Snapshot) -> list[_Row]:
     """The terms of the equation of a joint; those of friction where they act."""
     ledger, M = snapshot.ledger, snapshot.mass_matrix
-    inertial = float(ledger.inertial[i] + ledger.rotor[i])
+    inertial, coriolis = float(ledger.inertial[i] + ledger.rotor[i]), float(ledger.coriolis[i])
+    if spin := float(ledger.spin[i]):  # a part of it is of accelerations
+        part = spin if M is None else float(M[i] @ snapshot.state.qdd) - inertial
+        inertial, coriolis = inertial + part, coriolis + spin - part
     sums, values = _inertial(i, M, snapshot.state.qdd) if M is not None else (("(M q̈)",), "")
     rows = [
         _Row("inertial", inertial, sums, values, i),
-        _Row("coriolis", float(ledger.coriolis[i]), (indexed("V", i),)),
+        _Row("coriolis", coriolis, (indexed("V", i),)),
         _Row("gravity", float(ledger.gravity[i]), (indexed("G", i),)),
     ]
     for term in ("viscous", "coulomb", "stribeck", "offset", "external"):

@@ -20,7 +20,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.errors import UrdfError
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.formulations.rotors import rotor_torques
+from armdyn.formulations.rotors import all_rotor_torques
 from armdyn.io.xml import Place, Problems, XmlElement, read_xml
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, Joint, Link, RobotModel, Rotor
@@ -123,7 +123,7 @@ class Explainer:
 
     def _torque_of_drives(self, choice: Choice) -> Array:
         model = self._edited(choice)
-        rotors = rotor_torques(model, self.states.qdd)
+        rotors = all_rotor_torques(model, *self.states.motion)
         torque = friction_torque(model, self.states.qd) + rotors
         return sum((cause.adds for cause in choice if cause.adds is not None), torque)
 
@@ -275,6 +275,12 @@ def causes(sources: Sources, material: Material, answer: Answer) -> list[Cause]:
             "has no rotor inertia (armature)",
             frozenset({"rotor"}),
             each_joint(lambda joint: replace(joint, rotor=Rotor())),
+        ),
+        Cause(
+            "spin",
+            "knows rotors by their inertia behind the gear alone, and not that they spin",
+            frozenset({"rotor"}),
+            each_joint(lambda joint: replace(joint, rotor=joint.rotor.reflecting)),
         ),
         Cause(
             "mimic",

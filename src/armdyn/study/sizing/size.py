@@ -285,6 +285,12 @@ def size(
     """
     motion = motion_of(check_robot(robot), over)
     check_own_motors(robot.model)
+    if robot.model.spins:
+        name = next(joint.name for joint in robot.model.joints if joint.rotor.spins)
+        raise ModelError(
+            f"the rotor of {name!r} of {robot.name!r} spins, so that a choice for one joint loads "
+            f"others too; neglect that with with_rotor({name!r}) and size again"
+        )
     check_known("goal of sizing", minimise, GOALS)
     if check_number("margin", margin) < 1:
         raise ModelError(f"margin: expected a number of 1 or more, got {shown(margin)}")

@@ -433,6 +433,12 @@ def structure(robot: Robot | RobotModel) -> Structure:
             f"robot {model.name!r} has springs, which have no structure of this sort; ask for that "
             "of with_springs([])"
         )
+    if model.spins:
+        name = next(owner.name for owner in model.driven if owner.rotor.spins)
+        raise ModelError(
+            f"robot {model.name!r} has rotors that spin, that of {name!r} among them, which couple "
+            "joints and have no structure of this sort; ask for that of with_rotor(name) for each"
+        )
     if model.loops:
         raise LoopError(
             f"robot {model.name!r} has the loop {model.loops[0].name!r}; why elements vanish is "

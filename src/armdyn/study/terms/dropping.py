@@ -21,7 +21,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.regressor import regressor, ten_parameters
-from armdyn.formulations.rotors import rotor_torques
+from armdyn.formulations.rotors import all_rotor_torques
 from armdyn.graph.evaluate import FLOATS, evaluate, run, settle, steps_of
 from armdyn.graph.nodes import Graph, Node, node_array
 from armdyn.graph.operations import slopes
@@ -129,8 +129,9 @@ class RegroupedModel:
                 if x.place is None:  # what is missing without a rotor or a term of friction
                     fewer = _without_motors(model, [x])
                     if x.term is None:
-                        less = rotor_torques(fewer, accelerations)
-                        less = less - rotor_torques(model, accelerations)
+                        motion = here.q, rates if velocities else 0.0 * rates, accelerations
+                        less = all_rotor_torques(fewer, *motion)
+                        less = less - all_rotor_torques(model, *motion)
                     else:
                         less = friction_torque(fewer, rates) - friction_torque(model, rates)
                     found[k, part] = here.torques(less)
@@ -529,8 +530,7 @@ class Search:
 
         def torques(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
             v = qd if velocities else s.zero
-            moving = s.links(q, v, qdd) + s.rotor_torques(q, v, qdd)
-            return moving + s.springs(q) + s.friction(q, qd)
+            return s.torques(q, v, qdd) + s.friction(q, qd)
 
         traced = trace_robot(robot.model, request_of(robot))
         quantity = replace(QUANTITIES["inverse_dynamics"], build=torques)
