@@ -7,9 +7,11 @@ from armdyn import Robot
 from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.energy import potential_energy
 from armdyn.formulations.kinematics import jacobian
+from armdyn.formulations.rotors import spin_loads
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.transform import rotation_about, transform
 from support.peers import close
+from support.rotor_bodies import with_rotor_bodies
 
 STEP = 1e-30
 
@@ -20,9 +22,16 @@ def rate(function, q, qd):
 
 
 def link_masses(arm):
-    """The mass matrix of the links as a function of coordinates, which may be complex."""
-    at = coordinates_of(arm.model)
-    return lambda q: at.matrix(mass_matrix(arm.model, at.positions(q)))
+    """The mass matrix of links, and of rotors that spin, as a function of coordinates.
+
+    These may be complex.
+    """
+    at, bodies = coordinates_of(arm.model), with_rotor_bodies(arm.model)
+
+    def matrix(q):
+        return at.matrix(bodies.matrix(mass_matrix(bodies.model, bodies.all(at.positions(q)))))
+
+    return matrix
 
 
 def height_energy(arm):
@@ -104,9 +113,10 @@ def test_ledger_adds_up(arm):
     rubbing = ledger.viscous + ledger.coulomb + ledger.stribeck + ledger.offset
     close(rubbing, robot.friction_torque(qd), 1e-13)
     close(ledger.gravity, robot.gravity_vector(q), 1e-11)
-    close(ledger.coriolis, robot.coriolis_vector(q, qd), 1e-11)
     masses = np.einsum("bij,bj->bi", robot.mass_matrix(q), qdd)
-    close(ledger.inertial + ledger.rotor, masses, 1e-11)
+    from_rest, steady = robot.ledger(q, 0 * qd, qdd), robot.ledger(q, qd, 0 * qdd)
+    close(ledger.inertial + ledger.rotor + from_rest.spin, masses, 1e-11)
+    close(ledger.coriolis + steady.spin, robot.coriolis_vector(q, qd), 1e-11)
 
 
 def test_energies_of_links_and_rotors_are_those_of_the_robot(arm):
@@ -116,7 +126,8 @@ def test_energies_of_links_and_rotors_are_those_of_the_robot(arm):
             links = robot.link_energies(q, qd)
     else:
         links = robot.link_energies(q, qd)
-    rotors = robot.ledger(q, qd, qd).rotor
+    from_rest = robot.ledger(q, 0 * qd, qd)
+    rotors = from_rest.rotor + from_rest.spin
     close(links.kinetic.sum() + 0.5 * qd @ rotors, robot.kinetic_energy(q, qd), 1e-12)
     close(links.potential.sum(), robot.potential_energy(q), 1e-12)
 
@@ -170,14 +181,17 @@ def test_frames_and_jacobians_of_links_are_those_of_each(arm):
 
 @pytest.mark.filterwarnings("ignore:.*reduced set")
 def test_reactions_along_axes_are_torques_of_links(arm):
-    (q, qd, qdd), robot, at = arm.states(), arm.robot, coordinates_of(arm.model)
+    (q, qd, qdd), robot = arm.states(), arm.robot
+    at = coordinates_of(arm.model).at(q)
     joints, frames = arm.model.joints, robot.kernel("joint_frames")(q)
     wrenches = robot.reactions(q, qd, qdd)
     along = [
         joint.type.combine(frame[:3, :3] @ joint.axis @ w[:3], frame[:3, :3] @ joint.axis @ w[3:])
         for joint, frame, w in zip(joints, frames, wrenches, strict=True)
     ]
-    links = robot.inverse_dynamics(q, qd, qdd, friction=False) - robot.ledger(q, qd, qdd).rotor
+    motors = at.torques(spin_loads(arm.model, *at.motion(qd, qdd)).motors)
+    motors = motors + robot.ledger(q, qd, qdd).rotor
+    links = robot.inverse_dynamics(q, qd, qdd, friction=False) - motors
     close(at.torques(np.array(along)), links, 1e-11)
 
 

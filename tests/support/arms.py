@@ -43,6 +43,9 @@ class Arm:
     bodies: str = "bodies"
     """Links are "bodies", "points" (some without mass) or "regrouped" (base parameters alone)."""
     rotors: bool = False
+    spins: bool = False
+    """Whether rotors, those of shared drives too, spin on links: on parents, on what moves, beyond
+    and on the base."""
     friction: bool = False
     mimics: Sequence[tuple[int, int, float, float]] = ()
     """Follower and leader by number, multiplier and offset."""
@@ -69,8 +72,9 @@ class Arm:
             base=random_transform(rng),
             tool_transform=random_transform(rng),
         )
-        drives = (self._drive(k, ratios, rng) for k, ratios in enumerate(self.drives, 1))
-        return replace(model, drives=tuple(drives))
+        drives = tuple(self._drive(k, ratios, rng) for k, ratios in enumerate(self.drives, 1))
+        model = replace(model, drives=drives)
+        return self._spinning(model) if self.spins else model
 
     @cached_property
     def model(self) -> RobotModel:
@@ -87,6 +91,11 @@ class Arm:
     def robot(self) -> EvaluatedRobot:
         """The robot, its programs evaluated in NumPy."""
         return EvaluatedRobot(self.model)
+
+    @cached_property
+    def spun(self) -> EvaluatedRobot:
+        """The robot with all its rotors spinning on links."""
+        return self.robot if self.spins else EvaluatedRobot(self._spinning(self.model))
 
     def states(self, *batch: int) -> np.ndarray:
         """Coordinates, their rates (away from zero, where friction jumps) and accelerations."""
@@ -117,6 +126,22 @@ class Arm:
             friction=random_friction(rng, self.seed, i) if self.friction else FrictionLaw(),
             mimic=follows.get(i),
         )
+
+    def _spinning(self, model) -> RobotModel:
+        """Every rotor on a link, about an axis of its frame if the geometry is exact."""
+        rng = np.random.default_rng([self.seed, 3])
+        names = [model.base_link.name, *(link.name for link in model.links)]
+        owners = []
+        for k, owner in enumerate(model.driven):
+            axis = np.sign(rng.normal()) * rng.permutation(np.eye(3))[0]
+            axis = axis if self.rows else random_axis(rng)
+            # the parent of a joint is the usual place
+            up = model.joints[k].parent if k < len(model.joints) and k % 3 else rng.integers(-1, k)
+            up = min(int(up) + (k % 3 == 2), len(model.links) - 1)
+            rotor = replace(owner.rotor, axis=tuple(axis.tolist()), carrier=names[up + 1])
+            owners.append(replace(owner, rotor=rotor))
+        joints, drives = owners[: len(model.joints)], owners[len(model.joints) :]
+        return replace(model, joints=tuple(joints), drives=tuple(drives))
 
     def _inertia(self, i, rng) -> Inertia:
         if self.bodies != "points":
@@ -165,7 +190,16 @@ ARMS = {
             ),
             rotors=True,
         ),
-        Arm("elbow", "the usual arm", 3, "RRRRRR", rows=ELBOW, rotors=True, friction=True),
+        Arm(
+            "elbow",
+            "the usual arm, with motors that spin along axes of its links",
+            3,
+            "RRRRRR",
+            rows=ELBOW,
+            rotors=True,
+            spins=True,
+            friction=True,
+        ),
         Arm(
             "parallel_axes",
             "three parallel axes, no wrist centre, two joints that share two motors",
@@ -210,10 +244,11 @@ ARMS = {
         Arm("screws", "left and right screws around a hinge", 8, "HRH", friction=True),
         Arm(
             "mixed_chain",
-            "every type of joint, two of them on one motor",
+            "every type of joint, two of them on one motor, motors that spin askew",
             9,
             "RHPR",
             rotors=True,
+            spins=True,
             drives=(((1, 0.5), (4, -1.5)),),
             compiled=True,
         ),
@@ -240,11 +275,13 @@ ARMS = {
         ),
         Arm(
             "mixed_tree",
-            "every type of joint on branches, a slide that follows a hinge of another tree",
+            "every type of joint on branches, a slide that follows a hinge of another tree, motors "
+            "that spin on other branches",
             13,
             "RPHRR",
             parents=(0, 1, 1, 0, 4),
             rotors=True,
+            spins=True,
             friction=True,
             mimics=((2, 4, -0.6, 0.2),),
             compiled=True,
@@ -293,11 +330,12 @@ ARMS = {
         ),
         Arm(
             "palletizer",
-            "a hand kept upright by a joint that follows, motors shared by two joints",
+            "a hand kept upright by a joint that follows, motors shared by two joints that spin",
             20,
             "RRRRR",
             rows=((0, 0, 0.4), (1, 0.1, 0), (0, 0.6, 0), (0, 0.5, 0), (1, 0, 0.1)),
             rotors=True,
+            spins=True,
             friction=True,
             mimics=((4, 3, -1.0, 0.3),),
             drives=(((2, 1.0), (3, -1.0)),),
@@ -319,6 +357,8 @@ def fresh_arm(seed: int) -> Arm:
     i, j = map(int, rng.choice(np.arange(1, n + 1), 2, replace=False))
     ratio, offset = map(float, rng.uniform(0.3, 1.5, 2))
     special, branched, mimic, shared, friction = rng.random(5) < (0.5, 0.4, 0.25, 0.25, 0.5)
+    # a point or a link without mass may leave a joint without inertia
+    rotors = bool(bodies == "points" or rng.random() < 0.5)
     return Arm(
         f"fresh_{seed}",
         "drawn",
@@ -327,8 +367,8 @@ def fresh_arm(seed: int) -> Arm:
         rows=exact if special else (),
         parents=tree if branched else (),
         bodies=bodies,
-        # a point or a link without mass may leave a joint without inertia
-        rotors=bool(bodies == "points" or rng.random() < 0.5),
+        rotors=rotors,
+        spins=rotors and bodies == "bodies" and seed % 2 == 0,
         friction=bool(friction),
         mimics=((i, j, -ratio, offset),) if mimic and bodies != "regrouped" else (),
         drives=(((i, ratio), (j, -1.0)),) if shared else (),
