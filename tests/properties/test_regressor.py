@@ -71,7 +71,7 @@ def check_base_parameters(robot):
 def test_regressor_of_links_is_that_of_pinocchio(arm):
     states = arm.states()
     Y = arm.robot.regressor(*states, links=True)
-    close(Y, PinocchioArm(arm).regressor(*states), 1e-11)
+    close(Y, PinocchioArm(arm, spins=False).regressor(*states), 1e-11)
 
 
 def test_torque_is_regressor_times_parameters(arm):

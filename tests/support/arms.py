@@ -59,7 +59,7 @@ class Arm:
 
     @cached_property
     def rigid(self) -> RobotModel:
-        """The robot whose links are possible bodies, as other libraries want them."""
+        """The robot as other libraries want it: links are possible bodies, and rotors none."""
         rng = np.random.default_rng(self.seed)
         links = {"base": random_inertia(rng)}
         connections = [self._connection(i, rng, links) for i in range(1, len(self.kinds) + 1)]
@@ -73,14 +73,13 @@ class Arm:
             tool_transform=random_transform(rng),
         )
         drives = tuple(self._drive(k, ratios, rng) for k, ratios in enumerate(self.drives, 1))
-        model = replace(model, drives=drives)
-        return self._spinning(model) if self.spins else model
+        return replace(model, drives=drives)
 
     @cached_property
     def model(self) -> RobotModel:
         """The robot."""
         if self.bodies != "regrouped":
-            return self.rigid
+            return self._spinning(self.rigid) if self.spins else self.rigid
         base = base_parameters(coordinates_of(self.rigid), links=True)
         values = np.array([parameter.value for parameter in robot_parameters(self.rigid)])
         values[: 10 * len(self.rigid.links)] = 0.0

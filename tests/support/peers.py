@@ -1,7 +1,11 @@
 """Peers as test oracles: our models in their terms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
+
+from support.rotor_bodies import with_rotor_bodies
 
 
 def pin_model(model, floating=False):
@@ -29,11 +33,16 @@ def pin_model(model, floating=False):
 
 
 class PinocchioArm:
-    """An arm in Pinocchio, in our coordinates: joints that follow and shared motors are put on top."""
+    """An arm in Pinocchio, in our coordinates: joints that follow and shared motors are put on top.
 
-    def __init__(self, arm):
-        model = arm.rigid
-        self.model, (self.other, self.data) = model, pin_model(model)
+    Rotors that spin are bodies there.
+    """
+
+    def __init__(self, arm, spins=True):
+        model = arm.model if arm.spins and spins else arm.rigid
+        bodies = with_rotor_bodies(model)
+        self.model, order = depth_first(bodies.model)
+        self.other, self.data = pin_model(self.model)
         names = [joint.name for joint in model.joints]
         follows, offsets = np.zeros((len(names), len(names))), np.zeros(len(names))
         for i, joint in enumerate(model.joints):
@@ -42,11 +51,14 @@ class PinocchioArm:
                 offsets[i] = joint.mimic.offset
         own = np.eye(len(names))[:, [joint.mimic is None for joint in model.joints]]
         solved = np.linalg.solve(np.eye(len(names)) - follows, np.column_stack([own, offsets]))
-        self.K, self.k = solved[:, :-1], solved[:, -1]  # q_all = K q + k
-        rates = np.zeros((len(model.drives), len(names)))
-        for row, drive in zip(rates, model.drives, strict=True):
+        every = np.vstack([np.eye(len(names)), bodies.ratios])[order] @ solved
+        self.K, self.k = every[:, :-1], every[:, -1]  # q_all = K q + k
+        names = [joint.name for joint in self.model.joints]
+        drives = self.model.drives
+        rates = np.zeros((len(drives), len(names)))
+        for row, drive in zip(rates, drives, strict=True):
             row[[names.index(joint) for joint, _ in drive.ratios]] = [r for _, r in drive.ratios]
-        self.shared = rates.T @ np.diag([drive.rotor.reflected for drive in model.drives]) @ rates
+        self.shared = rates.T @ np.diag([drive.rotor.reflected for drive in drives]) @ rates
 
     def all_joints(self, q, *rates):
         """Positions of all joints, and rates of them."""
@@ -105,6 +117,24 @@ class PinocchioArm:
         """Of the links."""
         Y = pin.computeJointTorqueRegressor(self.other, self.data, *self.all_joints(q, qd, qdd))
         return self.K.T @ Y
+
+
+def depth_first(model):
+    """The tree with joints in the order that Pinocchio needs, and where each one was."""
+    order, ahead = [], [i for i, up in enumerate(model.parents) if up < 0][::-1]
+    while ahead:
+        order.append(ahead.pop())
+        ahead += [i for i, up in enumerate(model.parents) if up == order[-1]][::-1]
+    place = {old: new for new, old in enumerate(order)} | {-1: -1}
+    joints = (replace(model.joints[i], parent=place[model.joints[i].parent]) for i in order)
+    sorted_tree = replace(
+        model,
+        joints=tuple(joints),
+        links=tuple(model.links[i] for i in order),
+        frames=tuple(replace(frame, link=place[frame.link]) for frame in model.frames),
+        flange=replace(model.flange, link=place[model.flange.link]),
+    )
+    return sorted_tree, order
 
 
 def _add_body(other, index, body):

@@ -50,7 +50,8 @@ def with_rotor_bodies(model: RobotModel) -> RotorBodies:
         frame, J = model.frame(owner.rotor.carrier), owner.rotor.inertia
         axes = frame_along(np.array(owner.rotor.axis))
         tensor = axes @ np.diag(J * np.array([ACROSS, ACROSS, 1.0])) @ axes.T
-        body = Inertia.from_com(MASS, PLACE, tensor)
+        mass = MASS if frame.link >= 0 else 0.0  # other libraries leave the base out
+        body = Inertia.from_com(mass, PLACE, tensor)
         taken = Inertia.from_pseudo(-body.pseudo)
         carrier = links[frame.link]
         hole = Body(f"hole for {owner.name}", taken, frame.placement)
@@ -58,7 +59,7 @@ def with_rotor_bodies(model: RobotModel) -> RotorBodies:
         name = f"rotor of {owner.name}"
         placement = frame.placement @ transform(axes, PLACE)
         joints.append(Joint(name, REVOLUTE, frame.link, placement, np.array([0.0, 0.0, 1.0])))
-        own = Inertia.from_com(MASS, np.zeros(3), np.diag(J * np.array([ACROSS, ACROSS, 1.0])))
+        own = Inertia.from_com(mass, np.zeros(3), np.diag(J * np.array([ACROSS, ACROSS, 1.0])))
         rotors.append(Link(name, (Body(name, own),)))
         rows.append(owner.rotor.gear_ratio * row)
     plain = [

@@ -77,9 +77,10 @@ def _momentum(s: TracedRobot, q: Array, qd: Array) -> Array:
     still = replace(s.plain, gravity=frozen(np.zeros(3)))
     R, O = still.base[:3, :3], still.base[:3, 3]
     motion = at.q, rest, at.rates(qd)
-    spins = spin_loads(still, *motion, s.momenta)
-    force, moment = newton_euler(still, *motion, spins.wrench if s.model.spins else None).base
-    force, moment = R @ force, R @ (moment + spins.base)
+    force, moment = (R @ v for v in newton_euler(still, *motion).base)
+    if s.model.spins:  # they are no masses, so only the moment is another one
+        spins = spin_loads(still, *motion, s.momenta)
+        moment = R @ (newton_euler(still, *motion, spins.wrench).base[1] + spins.base)
     about_center = moment - cross(center_of_mass(still, at.q) - O, force)
     return np.concatenate([force, about_center])
 

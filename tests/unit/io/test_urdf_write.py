@@ -106,7 +106,7 @@ def test_any_robot_survives(arm) -> None:
     check_survives(arm.model, "ignore" if arm.model.reduced else "error")
 
 
-@pytest.mark.arms(where=lambda arm: "H" not in arm.kinds and not arm.model.is_coupled)
+@pytest.mark.arms(where=lambda arm: "H" not in arm.kinds and not arm.mimics and not arm.drives)
 def test_locked_robot_survives(arm) -> None:
     model = arm.model
     held = model.joints[arm.seed % len(model.joints)].name

@@ -66,7 +66,7 @@ def test_products_know_every_operation_and_argument(arm):
         check_products(*programs(arm, quantity))
 
 
-@pytest.mark.arms(where=lambda arm: not arm.mimics and not arm.drives)
+@pytest.mark.arms(where=lambda arm: not arm.model.is_coupled)
 def test_the_products_of_articulated_bodies_are_their_slopes(arm):
     check_products(*programs(arm, "forward_dynamics", method="articulated_body"))
 

@@ -167,7 +167,7 @@ def never_longer(model):
     return shortest <= composite
 
 
-@pytest.mark.arms(where=lambda arm: not arm.mimics and not arm.drives)
+@pytest.mark.arms(where=lambda arm: not arm.model.is_coupled)
 def test_the_shortest_program_is_never_longer_than_by_the_mass_matrix(arm):
     assert never_longer(arm.model)
 

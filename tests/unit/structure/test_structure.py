@@ -92,6 +92,8 @@ def test_ones_are_numbers_like_others():
 
 
 kept_structure = lru_cache(structure)
+NO_SPIN = pytest.mark.arms(where=lambda arm: not arm.spins)
+"""Rotors that spin have no structure of this sort."""
 
 
 def numbers(arm, q):
@@ -103,6 +105,7 @@ def numbers(arm, q):
     return D, christoffel(model, q), gravity
 
 
+@NO_SPIN
 def test_other_libraries_vary_with_exactly_the_joints_named(arm):
     found, n, rng = kept_structure(arm.model), len(arm.model.joints), np.random.default_rng(5)
     moved, largest = [0.0] * 3, [0.0] * 3
@@ -122,6 +125,7 @@ def test_other_libraries_vary_with_exactly_the_joints_named(arm):
                 assert (element.status == "zero") == (size[place] < nothing), place
 
 
+@NO_SPIN
 def test_an_element_of_d_depends_only_on_joints_beyond_the_inner_one(arm):
     model, found = arm.model, kept_structure(arm.model)
     shared = PinocchioArm(arm).shared
