@@ -17,11 +17,12 @@ from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.parameters import full_regressor
 from armdyn.formulations.regressor import regressor
-from armdyn.formulations.rotors import rotor_matrix
+from armdyn.formulations.rotors import rotor_matrix, spin_loads, spin_torques
 from armdyn.formulations.spatial import cross, rotate, rotate_back, skew
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Frame, Mimic
 from support.random_robots import random_model
+from support.rotor_bodies import with_rotor_bodies
 
 
 def coupled_tree():
@@ -45,9 +46,9 @@ MODELS = {
 }
 
 
-def tensor(at, c):
-    """An n by n by n tensor of the coordinates from an N by N by N one of all joints."""
-    K = at.columns(np.eye(c.shape[-1]))
+def tensor(at, c, ratios):
+    """An n by n by n tensor of the coordinates from one of all joints, and rotors with ratios."""
+    K = at.columns(np.vstack([np.eye(ratios.shape[1]), ratios]))
     return np.einsum("ia,jb,kc,...ijk->...abc", K, K, K, c)
 
 
@@ -57,7 +58,7 @@ class TextbookQuantities:
     def __init__(self, model, link="tool", frame="world"):
         self.model, self.at = model, coordinates_of(model)
         self.link, self.axes = model.frame(link), None if frame == "world" else model.frame(frame)
-        self.rotors = rotor_matrix(model)
+        self.rotors, self.explicit = rotor_matrix(model), with_rotor_bodies(model)
         self.still = replace(model, gravity=np.zeros(3))
 
     def links(self, q, qd, qdd, model=None, wrench=None):
@@ -67,8 +68,12 @@ class TextbookQuantities:
     def rotor(self, qdd):
         return self.at.torques(self.at.rates(qdd) @ self.rotors)
 
+    def spin(self, q, qd, qdd):
+        motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
+        return self.at.torques(spin_torques(self.model, *motion))
+
     def inverse_dynamics(self, q, qd, qdd, wrench=None):
-        links = self.links(q, qd, qdd, wrench=wrench)
+        links = self.links(q, qd, qdd, wrench=wrench) + self.spin(q, qd, qdd)
         return links + self.rotor(qdd) + self.friction_torque(qd)
 
     def forward_dynamics(self, q, qd, tau):
@@ -76,13 +81,17 @@ class TextbookQuantities:
         return accelerations(self.at, q, qd, rest, None, "composite_body")
 
     def mass_matrix(self, q):
-        return self.at.matrix(mass_matrix(self.model, self.at.positions(q)) + self.rotors)
+        model = self.explicit.model
+        M = mass_matrix(model, self.explicit.all(self.at.positions(q))) + rotor_matrix(model)
+        return self.at.matrix(self.explicit.matrix(M))
 
     def coriolis_matrix(self, q, qd):
-        return self.at.matrix(coriolis_matrix(self.model, self.at.positions(q), self.at.rates(qd)))
+        motion = map(self.explicit.all, (self.at.positions(q), self.at.rates(qd)))
+        return self.at.matrix(self.explicit.matrix(coriolis_matrix(self.explicit.model, *motion)))
 
     def christoffel(self, q):
-        return tensor(self.at, christoffel(self.model, self.at.positions(q)))
+        place = self.explicit.all(self.at.positions(q))
+        return tensor(self.at, christoffel(self.explicit.model, place), self.explicit.ratios)
 
     def configuration_space(self, q):
         terms = self.mass_matrix(q), self.christoffel(q), self.gravity_vector(q)
@@ -100,13 +109,14 @@ class TextbookQuantities:
         return default_task(self.at)
 
     def coriolis_vector(self, q, qd):
-        return self.links(q, qd, 0 * qd, self.still)
+        return self.links(q, qd, 0 * qd, self.still) + self.spin(q, qd, 0 * qd)
 
     def gravity_vector(self, q):
         return self.links(q, 0 * q, 0 * q)
 
     def bias(self, q, qd):
-        return self.links(q, qd, 0 * qd) + self.friction_torque(qd)
+        links = self.links(q, qd, 0 * qd) + self.spin(q, qd, 0 * qd)
+        return links + self.friction_torque(qd)
 
     def friction_torque(self, qd):
         return self.at.torques(friction_torque(self.model, self.at.rates(qd)))
@@ -119,6 +129,7 @@ class TextbookQuantities:
             self.links(q, zero, zero),
             *map(self.at.torques, friction.values()),
             self.rotor(qdd),
+            self.spin(q, qd, qdd),
             zero,
         ]
         return np.stack(terms, -2)
@@ -183,7 +194,8 @@ class TextbookQuantities:
 
     def reactions(self, q, qd, qdd):
         motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
-        found, R = newton_euler(self.model, *motion), kin.world_frames(self.model, motion[0]).R
+        loads, R = spin_loads(self.model, *motion), kin.world_frames(self.model, motion[0]).R
+        found = newton_euler(self.model, *motion, loads.wrench)
         rows = [[rotate(R[i], v) for v in (found.f[i], found.n[i])] for i in range(len(found.f))]
         return np.stack([np.concatenate(row, -1) for row in rows], -2)
 
@@ -262,6 +274,9 @@ class TextbookQuantities:
             p = body.mass * v + cross(w, h)
             about_O = rotate(R, rotate(body.moment, rotate_back(R, w))) + cross(h, v)
             found = found + np.concatenate([p, about_O + cross(O - c, p)], -1)
+        loads = spin_loads(self.model, self.at.positions(q), 0 * rates, rates)
+        for i, n in (*enumerate(loads.links), (-1, loads.base)):
+            found[..., 3:] += rotate(frames.link(i)[0], n)
         return found
 
     # a base that nothing holds
@@ -279,9 +294,11 @@ class TextbookQuantities:
         model = replace(posed, gravity=weight * self.model.gravity - a[..., :3])
         turning = rotate_back(R, twist[..., 3:] + 0 * a[..., 3:]), rotate_back(R, a[..., 3:])
         motion = self.at.positions(q), self.at.rates(qd), self.at.rates(qdd)
-        found = newton_euler(model, *motion, turning=turning)
-        base = [rotate(R, v) for v in found.base]
-        return np.concatenate([*base, self.at.torques(found.tau) + self.rotor(qdd)], -1)
+        loads = spin_loads(model, *motion, turning=turning)
+        found = newton_euler(model, *motion, loads.wrench, turning)
+        base = [rotate(R, v) for v in (found.base[0], found.base[1] + loads.base)]
+        motors = self.at.torques(loads.motors) + self.rotor(qdd)
+        return np.concatenate([*base, self.at.torques(found.tau) + motors], -1)
 
     def free_mass_matrix(self, pose, q):
         units = np.eye(6 + q.shape[-1])[:, *[None] * (q.ndim - 1), :] + np.zeros_like(q[..., :1])

@@ -27,7 +27,7 @@ from armdyn.arrays import Array, check_truth, real
 from armdyn.closed_forms.document import index
 from armdyn.errors import ModelError, check_known, counted, shown
 from armdyn.formulations.dalembert import dalembert
-from armdyn.formulations.rotors import rotor_matrix
+from armdyn.formulations.rotors import rotor_matrix, spin_torques
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model.friction import FRICTION_ROWS
 from armdyn.report.figures import COLOURS, GREY, panel_grid
@@ -191,12 +191,13 @@ def _terms(robot: Robot, q: Array, qd: Array, qdd: Array, friction: bool) -> Arr
 
 
 def _parts(robot: Robot, q: Array, qd: Array, qdd: Array) -> Array:
-    """What turning and what moving the links takes, (m, n, 2)."""
+    """What turning and what moving the links takes, (m, n, 2); rotors that spin turn with them."""
     at = coordinates_of(robot.model).at(q)
     motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
     found, qdd_all = dalembert(robot.model, *motion), motion[2]
     pairs = (found.D_rot, found.h_rot), (found.D_tran, found.h_tran)
     both = [np.einsum("sij,sj->si", D, qdd_all) + h for D, h in pairs]
+    both[0] = both[0] + spin_torques(robot.model, *motion)
     return np.stack([at.torques(part) for part in both], -1)
 
 
