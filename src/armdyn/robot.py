@@ -57,7 +57,7 @@ from armdyn.formulations.parameters import RobotParameter, robot_parameters, wit
 from armdyn.formulations.rotors import all_rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.formulations.springs import spring_torques
-from armdyn.io import keys
+from armdyn.io import edits
 from armdyn.io.files import save_model
 from armdyn.io.keys import drives_from_keys, with_springs
 from armdyn.kernels.quick import quick
@@ -959,7 +959,7 @@ class Robot:
         `gear_ratio`, `rotor_axis`, `rotor_carrier` and those of friction, as with_joint("elbow",
         viscous=0.2, gear_ratio=80.0); a limit that is None is not known.
         """
-        return self._other(keys.with_joint(self.model, name, numbers))
+        return self._other(edits.with_joint(self.model, name, numbers))
 
     def with_rotor(
         self,
@@ -984,7 +984,7 @@ class Robot:
         """
         given = {"rotor_axis": axis, "rotor_carrier": carrier, "rotor_inertia": inertia}
         given |= {"gear_ratio": gear_ratio}
-        return self._other(keys.with_rotor(self.model, name, given))
+        return self._other(edits.with_rotor(self.model, name, given))
 
     def with_link(
         self,
@@ -999,7 +999,7 @@ class Robot:
         It is an `armdyn.Inertia`, or some of `mass` [kg], `com` [m], `inertia` [kg m²] and
         `shape` as in a row of `from_dh`, of which the others stay as they are.
         """
-        model = keys.with_link(self.model, name, body, numbers)
+        model = edits.with_link(self.model, name, body, numbers)
         return self._other(check_physical(model, physical))
 
     def with_limits(
@@ -1013,7 +1013,7 @@ class Robot:
 
         Each is for all joints in order, or for some by name; None leaves them as they are.
         """
-        return self._other(keys.with_limits(self.model, position, velocity, effort))
+        return self._other(edits.with_limits(self.model, position, velocity, effort))
 
     def with_drives(self, drives: Sequence[Mapping[str, Any]]) -> Self:
         """The robot with motors that turn with several joints at once, in place of those it has.

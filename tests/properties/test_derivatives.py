@@ -16,8 +16,8 @@ from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from support.arms import ARMS
 from support.peers import PinocchioArm, close
-from support.rotor_bodies import with_rotor_bodies
 from support.programs import EvaluatedRobot
+from support.rotor_bodies import with_rotor_bodies
 
 STEP = 1e-30
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from armdyn.arrays import check_number, check_text, check_truth
 from armdyn.errors import InertiaError, LoopError, ModelError, TopologyError, shown
-from armdyn.io.keys import with_rotors_along_joints
+from armdyn.io.edits import with_rotors_along_joints
 from armdyn.model import RobotModel
 from armdyn.model.edit import check_locked, with_base, with_gravity
 from armdyn.model.validate import Finding, Physical, physical_warnings

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.errors import ArmdynError, ModelError, check_known, shown
 from armdyn.formulations.ledger import Ledger
-from armdyn.io import keys as table_keys
+from armdyn.io import edits
 from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, keys_from_friction
 from armdyn.model import FrictionLaw, Inertia, RobotModel
 from armdyn.model.validate import check_physical
@@ -124,13 +124,13 @@ def edited(model: RobotModel, part: BodyPart, new: PartNumbers) -> RobotModel:
     now, joint = numbers(model, part), model.joints[part.link].name
     changed = {key for key in PartNumbers.__slots__ if getattr(new, key) != getattr(now, key)}
     body = _body(part, new, inertia_of(model, part), changed)
-    made: RobotModel = table_keys.with_link(model, part.name, None, body) if body else model
+    made: RobotModel = edits.with_link(model, part.name, None, body) if body else model
     keys: dict[str, Any] = {}
     for name, (key, words, read, count) in JOINT.items():
         if name in changed:
             values = read(f"{words} of {joint}", getattr(new, name), count)
             keys[key] = values[0] if values is not None and count == 1 else values
-    made = table_keys.with_joint(made, joint, keys) if keys else made
+    made = edits.with_joint(made, joint, keys) if keys else made
     if "friction" not in changed:
         return made
     law = _friction(joint, new.friction)
