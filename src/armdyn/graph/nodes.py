@@ -229,7 +229,7 @@ class Graph:
 
     def guard(self, a: Node, b: Node) -> Node:
         """The pivot a where |a| > 1e-13 |b|; not a number elsewhere, where an inertia vanishes."""
-        return a if a.op == "number" and a.value else self.make("guard", (a, b))
+        return a if a.value else self.make("guard", (a, b))  # others than numbers have the value 0
 
     def signed_power(self, a: Node, b: Node) -> Node:
         """sgn(a) |a|^b for a number b, and 0 where a is 0."""

@@ -251,3 +251,12 @@ def test_nothing_takes_no_operations_and_counts_add_up():
     x, y = graph.input("x"), graph.input("y")
     assert count([]) == count([x, y]) == NO_OPERATIONS
     assert (NO_OPERATIONS.total, (count([x * y]) + NO_OPERATIONS).total) == (0, 1)
+
+
+def test_a_pivot_that_is_a_number_needs_no_guard_unless_it_is_zero(g, x, y):
+    assert g.guard(g.number(2), x) is g.number(2)
+    assert [g.guard(a, y).op for a in (x, x + y, g.parameter("a", 2.0), g.number(0))] == 4 * [
+        "guard"
+    ]
+    assert np.isnan(evaluate([g.guard(g.number(0), y)], {"y": 1.0})[0])
+    assert evaluate([g.guard(x, y)], {"x": -2.0, "y": 1.0})[0] == -2.0
