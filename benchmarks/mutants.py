@@ -47,8 +47,11 @@ DRAWING_FUNCTIONS = re.compile(r"(\w*_)?figure|_draw_\w+|_log_scale")
 EQUIVALENT = {
     ("formulations/scaled_newton.py", "float(x @ (self.b))"): "the same product of two vectors",
     ("graph/division.py", "elif w >= 0:"): "it is not zero there",
+    ("graph/nodes.py", "if x.value <= 0:"): "zero is gone there",
+    ("graph/operations.py", "np.where(x == 0, 2.0"): "it is multiplied by zero",
     ("graph/ring.py", "if min(x, y) >= 0:"): "neither is zero there",
     ("graph/ring.py", "if max(x, y) <= 0:"): "neither is zero there",
+    ("loops/coordinates.py", "np.empty(1)"): "nobody reads it before there are positions",
     ("loops/iteration.py", "(s - SOME).sign()"): "a half turn goes either way",
     ("", ".reshape(-2, "): "any negative length is what is left",
     ("simulation/fixed.py", "steps // every + 2"): "rows that are not read",

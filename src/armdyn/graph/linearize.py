@@ -116,10 +116,9 @@ def delay(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list[i
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for value in reversed(order):
-        use = first.get(value, -1)
         args = [a for a in operands[value] if a in place]
-        if all(last.get(a, -1) > use for a in args) and use >= 0:
-            place[value] = use - 1
+        if value in first and all(last.get(a, -1) > first[value] for a in args):
+            place[value] = first[value] - 1
         at = place[value]
         for a in args:
             first[a] = min(first.get(a, at), at)

@@ -94,6 +94,8 @@ def test_an_identity_is_proved(name):
         lambda p, q: (p * q, p * q + 2.0**-900),
         lambda p, q: (np.sqrt(p), np.sqrt(q)),
         lambda p, q: (np.cos(p), p.graph.number(1)),
+        lambda p, q: (np.cos(p * q), p.graph.number(1)),
+        lambda p, q: (np.sin(0.5 * p), np.sin(0.25 * p)),
         lambda p, q: (np.sin(p + 0.5), np.sin(p + 0.5000000000000001)),
     ],
 )
@@ -213,3 +215,4 @@ def test_the_rank_of_a_product_is_the_number_of_its_inner_columns(prime):
         ]  # fmt: skip
         assert rank(product, prime) == inner
         assert rank(list(zip(*product, strict=True)), prime) == inner
+    assert rank([[0, 3]], prime) == rank([[0], [5]], prime) == 1

@@ -20,7 +20,7 @@ from armdyn.loops.rows import cut_lines, end_frames, largest_residuals, residual
 from armdyn.loops.steps import Dyad, LinearDyad, StandingDyad
 from support.arms import ARMS
 from support.loops import FIVE_BAR, PARALLELOGRAM_ARM, SIX_BAR, dyad_arm, planar_file
-from support.random_loops import planar, six_bar
+from support.random_loops import ROBOTS, planar, six_bar
 
 KINDS = ("RRR", "RPR", "RRP", "PRR", "one_branch", "PP")
 
@@ -79,9 +79,9 @@ def test_robots_out_of_a_plane_are_not_planar():
     assert not is_planar(planar(0, kinds=("RP", "RR")).model())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "a slide with a motor first", "slide on a crank"])
 def test_what_is_solved_for_is_what_is_seen_at_the_positions_that_were_found(kind):
-    model = dyad_arm(kind)
+    model = dyad_arm(kind) if kind in KINDS else ROBOTS[kind](0).model()
     (dyad,) = closure_of(model).steps
     assert isinstance(dyad, Dyad)
     for seed in range(3):
@@ -156,6 +156,7 @@ def test_coordinates_are_drawn_around_the_assembly_and_in_ranges(seed, monkeypat
     ranged = at.drawn_in_ranges(rng, 7)
     assert ranged.shape == (7, len(start))
     assert ((low <= ranged) & (ranged <= high)).all()
+    assert (at.at(drawn).type2.min(0) < 0.3 * at.at(start).type2).all()
     monkeypatch.setattr(loop_coordinates, "DRAWS", 1)  # those that are missing: near the assembly
     some = at.drawn_in_ranges(rng, 60)
     assert some.shape == (60, len(start))

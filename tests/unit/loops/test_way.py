@@ -56,7 +56,7 @@ def test_a_step_squares_what_is_missing_and_refuses_what_it_cannot_mend():
         assert missing[-1] < 0.1 * np.abs(residuals(model, away)).max()
     assert missing[0] / missing[1] > 50
     with np.errstate(invalid="ignore"):
-        lost = iteration.stepped((at.assembly + 1e-3 * off).tolist(), LAST_MISSING)
+        lost = iteration.stepped((at.assembly + 5e-6 * off).tolist(), LAST_MISSING)
     assert np.isnan(np.array(lost, dtype=float)[passive]).all()
     kept = iteration.stepped((at.assembly + 1e-9 * off).tolist(), LAST_MISSING)
     np.testing.assert_allclose(kept, at.assembly, atol=1e-14)
@@ -154,6 +154,7 @@ def test_several_configurations_near_the_assembly_are_closed():
         assert np.abs(residuals(model, q)).max() < 1e-10
         assert (by / step >= 0.5).all()
         assert (by / step <= 1.0).all()
+    assert len({*np.concatenate(moved) / np.repeat(NEAR, len(moved[0]))}) > len(NEAR) - 1
 
 
 def test_a_way_has_as_many_parts_as_it_needs():
