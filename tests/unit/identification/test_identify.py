@@ -10,6 +10,7 @@ from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification import identify, preparation, task
 from armdyn.identification.estimate import METHODS
 from armdyn.identification.identify import with_offsets_alone
+from armdyn.identification.result import _regular
 from armdyn.loops.coordinates import coordinates_of
 from support.measured_arms import guessed, measured, worn
 from support.random_robots import random_model
@@ -45,7 +46,7 @@ def test_another_motion_is_explained_up_to_the_noise(found):
     assert found.training.relative_error < 0.004
     assert found.split == "another motion, another log"
     assert found.passes == 1
-    assert not [f for f in found.findings if f.severe]
+    assert {finding.kind for finding in found.findings} <= {"time stamps"}
 
 
 @pytest.mark.slow
@@ -201,6 +202,58 @@ def test_the_result_is_written_and_watched(found, tmp_path):
     for title in ("Errors by joint", "Base parameters", "Rotors and friction", "How it was found"):
         assert title in report
     assert found.data()["validation"]["relative_error"] == found.validation.relative_error
+
+
+def test_the_report_has_every_parameter_with_its_interval_and_what_was_before(found, robot):
+    tables = {part.title: part.rows for part in found.sections()}
+    shown = [p for p in found.base if p.excited]
+    for rows, parameters in (
+        (tables["Base parameters that the motion shows"], shown),
+        (tables["Rotors and friction"], found.parameters[30:]),
+    ):
+        for (name, *numbers, unit), parameter in zip(rows, parameters, strict=True):
+            assert parameter.name.startswith(name.removesuffix("..."))
+            assert unit == parameter.unit
+            half = 1.959964 * parameter.error
+            value = parameter.value
+            told = np.array(numbers, dtype=float)
+            expected = [value, value - half, value + half, parameter.before]
+            np.testing.assert_allclose(told, expected, rtol=1e-3, atol=1e-9)
+    for (name, mass, before, centre), link, old in zip(
+        tables["Links"], found.robot.model.links, found.given.model.links, strict=True
+    ):
+        assert name == link.name
+        assert float(mass) == pytest.approx(link.inertia.mass, rel=5e-3)
+        assert float(before) == pytest.approx(old.inertia.mass, rel=5e-3)
+        assert centre == f"({', '.join(f'{x:.3f}' for x in link.inertia.com)})"
+    for j, (name, *cells, noise) in enumerate(tables["Errors by joint"]):
+        assert name == robot.joint_names[j]
+        fits = found.training, found.validation
+        numbers = [float(cell.split()[0]) for cell in (*cells, noise)]
+        expected = [x for fit in fits for x in (100 * fit.per_joint[j], fit.rms[j])]
+        np.testing.assert_allclose(numbers, [*expected, found.noise.deviation[j]], rtol=1e-2)
+    data = found.data()
+    assert data["cutoff"] == found.cutoffs.equations
+    assert data["motion_cutoff"] == found.cutoffs.motion
+    assert data["validation"]["rms"] == found.validation.rms.tolist()
+
+
+def test_errors_are_those_of_the_torques_that_were_kept(found):
+    for fit in (found.training, found.validation):
+        some = fit.series
+        assert some.good.all()
+        left, size = (np.linalg.norm(x, axis=0) for x in (some.residual, some.tau))
+        np.testing.assert_allclose(fit.per_joint, left / size, rtol=1e-6)
+        np.testing.assert_allclose(fit.rms, left / len(some.t) ** 0.5, rtol=1e-6)
+        assert fit.relative_error == pytest.approx(np.linalg.norm(left) / np.linalg.norm(size))
+        assert fit.samples == len(some.t)
+        np.testing.assert_allclose(some.residual, some.tau - some.predicted)
+
+
+def test_times_of_logs_one_after_the_other_go_on():
+    t = np.array([5.0, 5.1, 5.2, 900.0, 900.1, 3.0, 3.1, 3.3])
+    np.testing.assert_allclose(_regular(t), [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8])
+    np.testing.assert_array_equal(_regular(t[:1]), [0])
 
 
 def test_a_notebook_shows_verdict_errors_parameters_and_torques(found):

@@ -70,6 +70,29 @@ def test_a_known_load_shows_the_gains_of_the_drives(robot):
 
 
 @pytest.mark.slow
+def test_errors_of_payloads_and_gains_are_in_proportion_to_the_noise(robot):
+    def runs(noise, **options):
+        arms = robot, robot.with_payload(LOAD)
+        return [measured(r, seed=1, noise=noise, **options) for r in arms]
+
+    few, many = ({"seconds": x} for x in (8.0, 32.0))
+    payloads = [
+        armdyn.identify_payload(robot, runs(noise, **long)[1], cutoff=4.0)
+        for noise, long in ((0.01, few), (0.03, few), (0.01, many))
+    ]
+    ratios = [np.exp(np.mean(np.log(p.errors / payloads[0].errors))) for p in payloads[1:]]
+    assert ratios == pytest.approx([3.0, 0.5], rel=0.25)
+    assert payloads[1].relative_error == pytest.approx(3 * payloads[0].relative_error, rel=0.1)
+    # what a filter leaves of white noise of 3 %: the share of the frequencies that it lets pass
+    passed = np.sqrt(0.95 * 4.0 / 100)
+    assert payloads[1].relative_error == pytest.approx(0.03 * passed, rel=0.25)
+    gains = [
+        armdyn.identify_drive_gains(guessed(robot), *runs(noise), LOAD) for noise in (0.01, 0.03)
+    ]
+    np.testing.assert_allclose(gains[1].errors, 3 * gains[0].errors, rtol=0.3)
+
+
+@pytest.mark.slow
 def test_poses_at_rest_show_gravity(robot):
     draw = np.random.default_rng(0)
     q = draw.uniform(-2, 2, (40, robot.n))

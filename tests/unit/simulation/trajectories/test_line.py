@@ -1,4 +1,5 @@
 import functools
+import re
 
 import numpy as np
 import pytest
@@ -170,6 +171,13 @@ def test_a_direction_that_the_joints_do_not_have_is_named():
     tip = robot.forward_kinematics(stretched)[:3, 3]
     with pytest.raises(SingularityError, match="beyond 0 % .* otherwise singular"):
         cartesian_line(robot, stretched, 0.9 * tip, "free", duration=1)
+    # of the singular values the least is told that is not zero wherever the arm is: here the second
+    for q in (STARTS["two_link"], [0.3, 0.4]):
+        first, second = np.linalg.svd(robot.jacobian(q), compute_uv=False)[:2]
+        start = robot.forward_kinematics(q)[:3, 3]
+        told = f"is {second:.3g} there, the largest {first:.3g}. Its 2 joints"
+        with pytest.raises(SingularityError, match=re.escape(told)):
+            cartesian_line(robot, q, start + way, duration=1)
 
 
 def test_joint_limits_are_kept():
