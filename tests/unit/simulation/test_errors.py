@@ -323,3 +323,28 @@ def test_a_first_step_that_is_not_a_number_ends_every_method(method):
     light = from_dh([ROD | {"mass": 1e-3, "inertia": [1e-5] * 3}], physical="ignore")
     s = simulate(light, [1.0], [1e5], torque=torque, method=method)
     assert s.status == "diverged"
+
+
+@pytest.mark.slow
+def test_of_many_arms_the_one_that_diverges_is_named_with_its_last_state():
+    """Negative damping, v = v₀ exp(10 t): beyond 1e6 after log(1e6/v₀)/10."""
+    start = np.array([[[0.0], [1.0]], [[100.0], [0.0]]])
+    told = []
+    s = simulate(
+        slider(), 0 * start, start, 5.0, torque=lambda t, q, qd: 20 * qd, method="rk4", step=0.01, dt=0.05, progress=told.append,
+    )  # fmt: skip
+    end = np.log(1e6 / 100) / 10
+    assert s.status == "diverged"
+    assert s.message.startswith("diverged arm 1, 0 at t = 0.9")
+    said = float(s.message.split("t = ")[1].split(" s")[0])
+    assert end <= said <= end + 0.02
+    last = f"state is q = {s.q[1, 0, -1].round(6).tolist()}, qd = {s.qd[1, 0, -1].round(6).tolist()}; use"
+    assert last in s.message
+    assert s.t[-1] <= said
+    assert said - s.t[-1] <= 0.06
+    assert s.statistics["steps"] == pytest.approx(5 * (len(s.t) - 1))
+    assert s.statistics["arms"] == 4
+    assert (np.diff(told) > 0).all()
+    np.testing.assert_allclose(s.qd[0, 1, :, 0], np.exp(10 * s.t), rtol=1e-4)
+    work = s.kinetic - s.kinetic[..., :1]
+    np.testing.assert_allclose(s.work[..., 0], work, rtol=2e-3, atol=1e-9)

@@ -9,6 +9,10 @@ from armdyn import Robot
 from armdyn.errors import ModelError, ShapeError, SingularityError, TrajectoryError
 from armdyn.model.transform import rotation_about, rotation_vector
 from armdyn.simulation.trajectories import cartesian_line
+from armdyn.simulation.trajectories.line import SINGULAR, _Follower, damped_inverse
+from armdyn.simulation.trajectories.piecewise import hermite
+from armdyn.simulation.trajectories.tool import straight
+from support.arms import ARMS
 from support.random_robots import random_axis, random_model
 from support.trajectory_laws import assert_derivatives, assert_rests_outside, assert_vectorised
 
@@ -224,3 +228,66 @@ def test_rotations_are_vectors(angle):
         if angle == np.pi and found @ axis < 0:
             found = -found
         np.testing.assert_allclose(found, angle * axis, rtol=0, atol=1e-14)
+
+
+# the steps of the integration
+
+
+@pytest.fixture(scope="module")
+def follower():
+    """Seven joints whose tool goes along a line and turns on the way."""
+    robot = ARMS["seven_axes"].robot
+    poses = np.random.default_rng(0).uniform(-1.5, 1.5, (50, robot.n))
+    q = max(poses, key=lambda pose: np.linalg.svd(robot.jacobian(pose))[1][-1])
+    line = straight(
+        robot.forward_kinematics(q), np.array([0.2, -0.1, 0.3]), np.array([0.1, 0.4, -0.2])
+    )
+    return _Follower(robot, line, 6), q
+
+
+def test_the_bend_of_a_path_is_how_its_slope_changes_along_it(follower):
+    """Also in the null space of a redundant arm, where J⁺ turns."""
+    arm, q = follower
+    slope, bend = arm.rates(q)
+    J = arm.robot.jacobian(q)
+    np.testing.assert_allclose(slope, np.linalg.pinv(J) @ arm.twist, atol=1e-9)
+    h = 1e-5
+    ahead, behind = (arm.slopes(q + step * slope) for step in (h, -h))
+    np.testing.assert_allclose(bend, (ahead - behind) / (2 * h), atol=1e-6)
+    several = np.stack([q, q + 0.1])
+    for together, alone in zip(
+        arm.rates(several), zip(*map(arm.rates, several), strict=True), strict=True
+    ):
+        np.testing.assert_allclose(together, alone, atol=1e-12)
+    assert arm.lost(q) < 1e-12
+
+
+def test_a_path_deviates_by_its_largest_error_in_units_of_the_tolerances(follower):
+    arm, q = follower
+    s = np.linspace(0, 1, 3)
+    slope, bend = (np.repeat(x[None], 3, 0) for x in arm.rates(q))
+    size = 1 + np.abs(slope[0]).max()
+    whole = size + np.abs(bend[0]).max()
+    at, unit = np.repeat(q[None], 3, 0), np.eye(arm.robot.n)[2]
+    for wrong, expected in (
+        ((0.0, 0.0), 0.0),
+        ((3e-3, 0.0), 3e-3 / size / 1e2),
+        ((0.0, 0.2), 0.2 / whole / 1e4),
+        ((3e-4, -9.0), 9.0 / whole / 1e4),
+    ):
+        path = hermite(s, at, slope + wrong[0] * unit, bend + wrong[1] * unit)
+        assert arm.deviation(path, s[:1])[0] == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    moved = arm.robot.jacobian(q) @ unit
+    path = hermite(s, at + 1e-6 * unit, slope, bend)
+    assert arm.deviation(path, s[:1])[0] == pytest.approx(1e-6 * np.abs(moved).max(), rel=0.1)
+
+
+def test_an_inverse_is_damped_below_a_share_of_the_largest_singular_value():
+    rng = np.random.default_rng(2)
+    U, V = (np.linalg.qr(rng.normal(size=(n, n)))[0] for n in (3, 5))
+    s = np.array([2.0, 2.0 * 1.1 * SINGULAR, 2.0 * 0.4 * SINGULAR])
+    edge = 2.0 * SINGULAR
+    found = damped_inverse(np.stack([(U * s) @ V[:, :3].T, np.zeros((3, 5))]))
+    expected = (V[:, :3] * [1 / s[0], 1 / s[1], s[2] / edge**2]) @ U.T
+    np.testing.assert_allclose(found[0], expected, atol=1e-9 / SINGULAR)
+    assert not found[1].any()
