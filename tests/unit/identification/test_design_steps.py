@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.errors import ExcitationError
+from armdyn.identification.excitation import excite
 from armdyn.identification.excitation import problem as problems
 from armdyn.identification.excitation import search as searches
 from armdyn.identification.excitation.limits import MotionLimits, motion_limits
@@ -294,3 +296,101 @@ def test_a_motion_that_passes_a_limit_between_its_samples_is_made_smaller(proble
     np.testing.assert_allclose(
         settled(problem, problem.limits, None, inside)[0][1:], 0.5 * kept[1:]
     )
+
+
+def test_a_period_lasts_about_ten_seconds_unless_told():
+    for duration, periods, frequency in (
+        (20.0, None, 2 / 20),
+        (26.0, None, 3 / 26),
+        (4.0, None, 1 / 4),
+        (30.0, 7, 7 / 30),
+    ):
+        basis = excite._basis(duration, 3, periods)
+        assert basis.frequency == pytest.approx(frequency)
+        assert basis.sines.shape == (3, 2)
+    for wrong in (1, 51, 2.0, True):
+        with pytest.raises(
+            ExcitationError, match="harmonics.*: expected a whole number from 2 to 50"
+        ):
+            excite._basis(10.0, wrong, None)
+
+
+def test_a_start_is_between_the_limits(problem):
+    for pose, words in (
+        (problem.limits.lower, "start: joint1 is at -1.9"),
+        (problem.limits.upper * [0, 1], "start: joint2 is at 1.9"),
+    ):
+        with pytest.raises(ExcitationError, match=words):
+            excite._check_start(problem.robot, pose, problem.limits)
+    inside = 0.99 * problem.limits.upper + 0.01 * problem.limits.lower
+    np.testing.assert_array_equal(
+        excite._check_start(problem.robot, inside, problem.limits), inside
+    )
+
+
+@pytest.fixture(scope="module")
+def designed():
+    """A short search: what it tells is what it did."""
+    robot = armdyn.load("two_link")
+    steps = []
+    found = armdyn.excite(
+        robot, 8.0, **ARM, torque={"joint1": 300.0}, parameters="links", harmonics=2, starts=1,
+        margin=0.1, progress=lambda *_: len(steps) >= 12 or steps.append(0),
+    )  # fmt: skip
+    return robot, found
+
+
+def test_a_design_tells_what_it_uses_of_each_limit(designed):
+    robot, found = designed
+    q, qd, qdd = found.trajectory(np.linspace(0, 8, 4001))
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    low, high = np.array(ARM["position"]).T
+    used = {
+        "position": np.abs(q - (low + high) / 2) / ((high - low) / 2),
+        "speed": np.abs(qd) / ARM["speed"],
+        "acceleration": np.abs(qdd) / 12.0,
+        "torque": np.abs(tau) / [300.0, np.inf],
+    }
+    for what, share in used.items():
+        np.testing.assert_allclose(found.shares[what], share.max(0), rtol=1e-3, atol=1e-12)
+        assert (share.max(0) <= 0.9).all()
+        np.testing.assert_allclose(list(found.data()["used"][what].values()), found.shares[what])
+    rows = found.sections()[1].rows
+    for i, (name, units, reach, limits, speed, acceleration, torque, most) in enumerate(rows):
+        assert (name, units) == (robot.joint_names[i], "rad, N·m")
+        numbers = np.array([reach.split(" to "), limits.split(" to ")], dtype=float)
+        np.testing.assert_allclose(
+            numbers, [(q[:, i].min(), q[:, i].max()), (low[i], high[i])], rtol=1e-3
+        )
+        for cell, values, bound in (
+            (speed, qd, ARM["speed"][i]),
+            (acceleration, qdd, 12.0),
+            (torque, tau, [300, 0][i]),
+        ):
+            value, _, of = cell.partition(" of ")
+            assert float(value) == pytest.approx(np.abs(values[:, i]).max(), rel=2e-3)
+            assert of == (f"{bound:.4g}" if bound else "")
+        largest = max(share.max(0)[i] for share in used.values())
+        assert float(most.rstrip(" %")) == pytest.approx(100 * largest, rel=1e-2)
+
+
+def test_a_design_tells_how_it_was_found(designed):
+    robot, found = designed
+    Y = np.concatenate(robot.base_regressor(*found.trajectory(np.arange(0, 8, 0.01)), links=True))
+    s = np.linalg.svd(Y, compute_uv=False)
+    assert found.condition == pytest.approx(s[0] / s[-1], rel=1e-3)
+    np.testing.assert_allclose(
+        found.singular_values / found.singular_values[0], s / s[0], rtol=1e-2
+    )
+    data = found.data()
+    assert (data["duration"], data["frequency"], data["steps"]) == (
+        8.0,
+        1 / 8,
+        len(found.conditions),
+    )
+    text = found.report()
+    assert "1 period of 8 s with 2 harmonics up to 0.25 Hz" in text
+    assert "1 start (seed 0)" in text
+    assert "a margin of 10 % is kept; torque not limited" in text
+    assert found.stopped
+    assert found.starts == (found.conditions[-1],)

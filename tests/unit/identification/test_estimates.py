@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from armdyn.identification import equations as terms
-from armdyn.identification import uncertainty
+from armdyn.identification import task, uncertainty
 from armdyn.identification.equations import Rows
 from armdyn.identification.estimate import (
     Estimate,
@@ -267,6 +267,68 @@ def test_the_speeds_beside_are_the_next_that_were_tried():
     assert [one[0][1].smooth for one in with_other_speeds(dry)] == [0.035]
     for other in (((0, terms.VISCOUS),), ((0, terms.coulomb(0.5)),)):
         assert with_other_speeds(other) == []
+
+
+def unexcited(row, speeds=(1.0, 1.0), covariance=None):
+    """Why a combination of two links, and the friction of two motors and a spring, is not shown."""
+    driven = [SimpleNamespace(name="hip"), SimpleNamespace(name="knee")]
+    model = SimpleNamespace(links=[0, 0], driven=driven)
+    given = SimpleNamespace(robot=SimpleNamespace(model=model), speeds=np.array(speeds))
+    motors = [(0, terms.VISCOUS), (1, terms.VISCOUS), (2, terms.STIFF)]
+    whole = np.zeros(23)
+    whole[list(row)] = 1.0
+    informed = np.eye(23) if covariance is None else covariance
+    spread = Spread(None, None, informed, None)
+    return uncertainty.reason(given, whole, motors, spread)
+
+
+def test_what_is_not_shown_has_its_reason():
+    """The motor is that of the first link, or the first parameter of a motor."""
+    noise = "what it adds to the torques of this motion is less than their noise"
+    for row, name in (
+        ([3], "hip"),
+        ([9, 12], "hip"),
+        ([10], "knee"),
+        ([20], "hip"),
+        ([21], "knee"),
+    ):
+        speeds = np.where(np.array(["hip", "knee"]) == name, 0.009, 1.0)
+        assert unexcited(row, speeds) == f"{name} hardly moved"
+        assert unexcited(row, 1.01 - speeds) != f"{name} hardly moved"
+        assert unexcited(row, np.maximum(speeds, 0.011)) == noise
+    assert unexcited([22], (0.001, 1.0)) == noise  # a spring has no speed
+    alike = np.eye(23)
+    for share, told in ((0.6, False), (0.8, True)):
+        alike[3, 15] = alike[15, 3] = share
+        assert (unexcited([3], covariance=alike) == noise) != told
+    assert unexcited([3, 15], covariance=alike) == noise  # only others count
+
+
+@pytest.mark.parametrize("folds", [3, 5])
+def test_a_law_is_judged_by_the_folds_that_it_was_not_fitted_to(folds, monkeypatch):
+    """Weighted mean squares, of which 1 is the noise."""
+    rng = np.random.default_rng(folds)
+    yy, counts = rng.uniform(1, 2, (folds, 2)), rng.integers(5, 9, (folds, 2)).astype(float)
+    given = Problem((), np.zeros((folds, 2, 1, 1)), np.zeros((folds, 2, 1)), yy, counts)
+    seen = []
+
+    def fitted(some, *_, **__):
+        seen.append(some.samples)
+        return np.zeros(1)
+
+    monkeypatch.setattr(task, "entropic", fitted)
+    monkeypatch.setattr(task, "prior_of", lambda *_: SimpleNamespace(features=np.eye(1)))
+    deviation = np.array([0.5, 2.0])
+    found = task.cross_validate(None, given, Noise(deviation, np.ones(2)))
+    np.testing.assert_allclose(found, (yy / deviation**2).sum(1) / counts.sum(1))
+    np.testing.assert_array_equal(seen[0], counts.sum(0))
+    np.testing.assert_array_equal(seen[1:], counts.sum(0) - counts)
+
+
+def test_terms_are_told_in_words_with_their_speeds():
+    structure = (terms.ROTOR, terms.coulomb(0.06), terms.stribeck(0.06, 0.3), terms.power(0.5))
+    assert task.words(structure) == "rotor, Coulomb (0.06), Stribeck (0.06, 0.3), power 0.5"
+    assert task.words(()) == ""
 
 
 # residuals
