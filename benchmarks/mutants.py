@@ -56,6 +56,8 @@ EQUIVALENT = {
     ("", ".reshape(-2, "): "any negative length is what is left",
     ("simulation/fixed.py", "steps // every + 2"): "rows that are not read",
     ("simulation/system.py", "np.inf], (n, 2)"): "two columns alone are read",
+    ("formulations/exact_rank.py", "1 if x <= self.prime - x"): "a prime is odd",
+    ("formulations/exact_rank.py", "_SPARE_ROWS = 9"): "rows are more than the rank even so",
     ("formulations/exact_rank.py", "count - _SPARE_ROWS"): "rows are more than the rank even so",
     ("graph/operations.py", "parity=-2"): "only the sign of a parity is read",
     ("identification/excitation/excite.py", "(COLOURS["): "how lines look",

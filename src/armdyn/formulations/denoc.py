@@ -93,7 +93,7 @@ def denoc(model: RobotModel, q: Array, qd: Array, qdd: Array, wrench: Array | No
             carried = rotate(M_tilde[i] @ A[i][j], p[..., j, :])
             entries[i, j] = entries[j, i] = dot(p[..., i, :], carried)  # (7)
     GIM = matrix_from_entries(entries, N, q.shape[:-1])
-    g = np.broadcast_to(model.gravity, (*q.shape[:-1], 3))
+    g = model.gravity
     weights = np.concatenate([rotate(M[..., 3:], g) for M in M_i], -1)  # (m d × g, m g) = M (0, g)
     G = -rotate(T_dt @ T_lt, weights)
     tau = rotate(GIM, qdd) + rotate(C, qd) + G + wrench_torques(model, frames, wrench)

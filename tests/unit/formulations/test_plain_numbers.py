@@ -22,7 +22,12 @@ from armdyn.formulations.kinematics import (
 )
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.parameters import full_regressor, robot_parameters
-from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, rotor_torques
+from armdyn.formulations.rotors import (
+    all_rotor_torques,
+    rotor_inertias,
+    rotor_matrix,
+    rotor_torques,
+)
 from armdyn.formulations.solve import check_pivots, solve_ltdl, solve_mass_matrix
 from armdyn.formulations.springs import spring_energy, spring_torques, spring_wrenches
 from armdyn.model import Spring
@@ -170,7 +175,7 @@ def test_parameters_times_columns_are_the_torques_of_everything(arm):
     robot = replace(model, springs=springs)
     known = [p.value for p in robot_parameters(robot) if p.linear]
     links = newton_euler(model, q, qd, qdd).tau
-    whole = links + rotor_torques(model, qdd) + friction_torque(model, qd)
+    whole = links + all_rotor_torques(model, q, qd, qdd) + friction_torque(model, qd)
     whole = whole + spring_torques(model, springs, q)
     Y = full_regressor(robot, q, qd, qdd)
     assert Y.shape == (2, len(model.joints), len(known))

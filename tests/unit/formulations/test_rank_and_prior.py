@@ -100,6 +100,7 @@ def test_base_parameters_carry_the_torques_and_their_columns_are_independent(arm
     W = Y_b.reshape(-1, base.rank)
     assert np.linalg.matrix_rank(W / np.linalg.norm(W, axis=0)) == base.rank
     assert np.array_equal(base.matrix[:, list(base.columns)], np.eye(base.rank))
+    assert not np.signbit(base.matrix[base.matrix == 0]).any()
     assert not base.matrix[:, np.linalg.norm(Y.reshape(-1, Y.shape[-1]), axis=0) == 0].any()
 
 
