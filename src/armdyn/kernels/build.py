@@ -95,7 +95,8 @@ def _compiled(
     with note(f"writing the equations for {name} ..."):
         if isinstance(request, StepRequest):
             program = step_program(model, request)
-            target = replace(target, rows=StateRows(len(model.independent), request.extra))
+            rows = StateRows(request.width(len(model.independent)), request.extra)
+            target = replace(target, rows=rows)
         else:
             program = program or quantity_program(model, request)
     size = len(program.instructions)

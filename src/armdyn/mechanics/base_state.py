@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,3 +46,13 @@ class BaseState:
         values = {"rotation": rotation, "position": position, "twist": twist, "pose": frozen(pose)}
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, pose: Array, twist: Array) -> Self:
+        """The state of a pose, (..., 12), and a twist that are right already, without checks."""
+        state = object.__new__(cls)
+        rotation = pose[..., :9].reshape(*pose.shape[:-1], 3, 3)
+        parts = {"rotation": rotation, "position": pose[..., 9:], "twist": twist, "pose": pose}
+        for name, value in parts.items():
+            object.__setattr__(state, name, value)
+        return state

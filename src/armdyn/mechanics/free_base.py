@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, check_joint_vector, check_names
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_names
 from armdyn.errors import ArmdynWarning, ModelError, check_known, shown
-from armdyn.formulations.spatial import rotate, skew
+from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.spatial import cross, rotate, skew, transpose
 from armdyn.mechanics.base_state import BaseState
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
@@ -183,6 +185,31 @@ class FreeBase:
         """Linear momentum, and angular momentum about the centre of mass, (..., 6)."""
         return self._run("free_centroidal_momentum", _pose(base), base.twist, q, qd)
 
+    def twist(self, base: BaseState, q: ArrayLike, qd: ArrayLike, momentum: ArrayLike) -> Array:
+        """Twist of the base for joint rates and a `centroidal_momentum`, (..., 6).
+
+        That of `base` is not read.
+        """
+        A = self.centroidal_matrix(base, q)
+        moved = np.asarray(momentum, dtype=float) - rotate(A[..., BASE:], np.asarray(qd))
+        return np.linalg.solve(A[..., :BASE], moved[..., None])[..., 0]
+
+    def ledger(
+        self, base: BaseState, q: ArrayLike, qd: ArrayLike, a: ArrayLike, qdd: ArrayLike
+    ) -> Ledger:
+        """The torques of a motion with the acceleration `a` of the base, split into terms.
+
+        The inertial term has what the base does to the joints; in free fall it takes their weight.
+        """
+        rows = self._run("ledger", q, qd, qdd)
+        held = Ledger(*(rows[..., k, :] for k in range(len(Ledger.__slots__))))
+        still = BaseState(base.rotation, base.position)
+        gravity = self.bias(still, q, np.zeros_like(np.asarray(qd)))[..., BASE:]
+        moved = np.concatenate(broadcast(a=np.asarray(a), qdd=np.asarray(qdd)), -1)
+        inertial = rotate(self.mass_matrix(base, q)[..., BASE:, :], moved) - held.rotor
+        coriolis = self.bias(base, q, qd)[..., BASE:] - gravity
+        return replace(held, inertial=inertial, coriolis=coriolis, gravity=gravity)
+
     # The hand of a space arm
 
     def forward_kinematics(self, base: BaseState, q: ArrayLike, link: str = "tool") -> Array:
@@ -207,6 +234,35 @@ class FreeBase:
         found[..., 3:, BASE:] = R @ J[..., 3:, :]
         return found
 
+    def frame_motion(
+        self,
+        base: BaseState,
+        q: ArrayLike,
+        qd: ArrayLike,
+        a: ArrayLike,
+        qdd: ArrayLike,
+        link: str = "tool",
+    ) -> Array:
+        """Twist of the tool or a link, and its acceleration, in world axes, (..., 2, 6).
+
+        Arguments are those of `forward_dynamics`, with the accelerations of base and joints.
+        """
+        turn = np.asarray(_checked(base).rotation) @ self.model.base[:3, :3].T
+        seen = self._run("frame_motion", q, qd, qdd, link=link)
+        (v, w), (vd, wd) = (
+            [rotate(turn, seen[..., k, part]) for part in (slice(3), slice(3, 6))] for k in (0, 1)
+        )
+        given = np.asarray(base.twist), np.asarray(a)
+        (V, W), (A, alpha) = ((x[..., :3], x[..., 3:]) for x in given)
+        arm = self.forward_kinematics(base, q, link)[..., :3, 3] - np.asarray(base.position)
+        twist = np.concatenate([V + cross(W, arm) + v, W + w], -1)
+        linear = A + cross(alpha, arm) + cross(W, cross(W, arm) + 2.0 * v) + vd
+        return np.stack([twist, np.concatenate([linear, alpha + cross(W, w) + wd], -1)], -2)
+
+    def at(self, base: BaseState, load: ArrayLike = NO_LOAD) -> "FreeArm":
+        """The arm as its motors feel it while the base is there."""
+        return FreeArm(self, base, load)
+
     def generalised_jacobian(self, base: BaseState, q: ArrayLike, link: str = "tool") -> Array:
         """(v, ω) of the tool or a link for q̇ where there is no momentum, (..., 6, n).
 
@@ -229,6 +285,58 @@ class FreeBase:
         check_known("held part", held, HELD)
         K = self.dynamic_coupling(base, q)[..., HELD[held], :]
         return np.eye(K.shape[-1]) - np.linalg.pinv(K, rcond=RANK_TOLERANCE) @ K
+
+
+class FreeArm:
+    """An arm at an instant of its base, which nothing holds and which follows the joints.
+
+    It has those methods of `Robot` that controllers ask for, in the joints alone.
+    """
+
+    def __init__(self, free: FreeBase, base: BaseState, load: ArrayLike = NO_LOAD):
+        """The robot, the state of its base and the wrench of the environment on it."""
+        self.free, self.base, self.load = free, base, load
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """What the motors accelerate, M_qq - M_qb M_bb⁻¹ M_bq, (..., n, n)."""
+        M = self.free.mass_matrix(self.base, q)
+        across = M[..., :BASE, BASE:]
+        follows = np.linalg.solve(M[..., :BASE, :BASE], across)
+        return np.asarray(M[..., BASE:, BASE:] - transpose(across) @ follows)
+
+    def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """Torques without acceleration of the joints, (..., n)."""
+        return self.inverse_dynamics(q, qd, np.zeros_like(np.asarray(qd)), friction=False)
+
+    def gravity_vector(self, q: ArrayLike) -> Array:
+        """Torques at rest: of springs, since the base falls with the links, (..., n)."""
+        still = BaseState(self.base.rotation, self.base.position)
+        return self.free.at(still).bias(q, np.zeros_like(np.asarray(q)))
+
+    def inverse_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool = True
+    ) -> Array:
+        """Torques for a motion of the joints, (..., n)."""
+        return self.free.inverse_dynamics(self.base, q, qd, qdd, self.load, friction)[1]
+
+    def forward_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, friction: bool = True
+    ) -> Array:
+        """Accelerations of the joints, (..., n)."""
+        return self.free.forward_dynamics(self.base, q, qd, tau, self.load, friction)[1]
+
+    def forward_kinematics(self, q: ArrayLike) -> Array:
+        """The tool in the world, (..., 4, 4)."""
+        return self.free.forward_kinematics(self.base, q)
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """How joint rates change the twist of the tool, (..., 6, n)."""
+        return self.free.generalised_jacobian(self.base, q)
+
+    def frame_motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Twist and acceleration of the tool, (..., 2, 6)."""
+        a, _ = self.free.inverse_dynamics(self.base, q, qd, qdd, self.load, friction=False)
+        return self.free.frame_motion(self.base, q, qd, a, qdd)
 
 
 def _checked(base: Any) -> BaseState:

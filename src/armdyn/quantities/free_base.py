@@ -31,7 +31,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.formulations.kinematics import frame_in_world, jacobian, world_frames
 from armdyn.formulations.solve import solve_ltdl
-from armdyn.formulations.spatial import skew
+from armdyn.formulations.spatial import cross, skew
 from armdyn.formulations.springs import spring_energy
 from armdyn.model import Body, Inertia, Joint, Link, RobotModel
 from armdyn.model.joint_types import PRISMATIC, REVOLUTE
@@ -43,6 +43,8 @@ from armdyn.quantities.traced_robot import TracedRobot
 
 BASE = 6
 """Coordinates of a base that nothing holds."""
+POSE = 12
+"""Numbers that say where it is."""
 
 
 def not_free(model: RobotModel) -> str:
@@ -162,6 +164,25 @@ def _forward(
     rates, driving = free.inward(twist, qd), free.inward(load, tau) - free.held(qd)
     found = acceleration(free.tree, free.q, rates, s.nodes(driving))
     return _falling(free, found + _hinges(rates, s.n))
+
+
+def motion_of_momentum(
+    s: TracedRobot, pose: Array, momentum: Array, q: Array, qd: Array, tau: Array
+) -> tuple[Array, Array]:
+    """Twist of the base, and accelerations of the joints, where the centroidal momentum is known.
+
+    No wrench acts on the base.
+    """
+    free = _FreeRobot(s, pose, q)
+    M = free.mass_matrix()
+    h = free.inward(momentum, np.zeros(0))
+    center = np.array([M[1, 5], M[2, 3], M[0, 4]]) / M[0, 0]
+    h = np.concatenate([h[:3], h[3:] + cross(center, h[:3])])
+    base = free.solve(M[:BASE, :BASE], h - M[:BASE, BASE:] @ qd)
+    rates = np.concatenate([base, qd])
+    driving = free.inward(np.zeros(BASE), tau) - free.held(qd)
+    found = acceleration(free.tree, free.q, s.nodes(rates), s.nodes(driving))
+    return free.outward(base), found[BASE:]
 
 
 def _inverse(

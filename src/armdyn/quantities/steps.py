@@ -9,8 +9,16 @@ and the variational midpoint rule in positions and momenta p = M q̇, which is s
     p = M(m) v - h/2 F,   m = q + h/2 v,   F = ∂L/∂q (m, v) + τ - f(v)
     q' = q + h v,   p' = p + h F
 
-The first equation is solved for v from M(q)⁻¹ p on, by v ← v + M(q)⁻¹ (p + h/2 F - M(m) v): each
-time the error shrinks by a factor of the order of h times the rates.
+and Runge-Kutta of a base that nothing holds, with its rotation on its manifold (`runge_kutta`): its
+state has the momentum in place of the twist, about the centre of mass, which weight alone changes,
+
+    y = (u, p, q, h, q̇),   ẏ = (u̇, v, q̇, (m g, 0), q̈),   (v, ω) = A_b⁻¹ (h - A_q q̇)
+
+so momentum is kept to rounding.
+
+Of the symplectic method the first equation is solved for v from M(q)⁻¹ p on, by
+v ← v + M(q)⁻¹ (p + h/2 F - M(m) v): each time the error shrinks by a factor of the order of h times
+the rates.
 
 References: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, II.1 and VI.6;
 J. Marsden, M. West, Discrete mechanics and variational integrators, 2001, sections 2.6 and 3.2.
@@ -24,11 +32,13 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ModelError, check_known, shown
-from armdyn.formulations.runge_kutta import runge_kutta
+from armdyn.formulations.runge_kutta import cayley, cayley_rate, rk4_step, runge_kutta
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
+from armdyn.quantities.center_of_mass import total_mass
 from armdyn.quantities.derivatives import substituted
 from armdyn.quantities.dynamics import acceleration
+from armdyn.quantities.free_base import BASE, POSE, motion_of_momentum
 from armdyn.quantities.momentum import momentum, slope_of_lagrangian
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.quantities.traced_robot import TracedRobot
@@ -45,7 +55,9 @@ class StepRequest:
 
     The program takes the row of an arm, the length of the step and what the law needs; it gives
     the next row. A row is the state, (q, q̇) or (q, p); then |q|² + |q̇|², by which one sees that a
-    motion diverges; and for an implicit method the size of the last correction of velocities.
+    motion diverges; and for an implicit method the size of the last correction of velocities. Of a
+    base that floats the twelve numbers of its pose come before q, its momentum and six zeros before
+    q̇.
     """
 
     method: str
@@ -88,9 +100,13 @@ class StepRequest:
                 f"got {shown(self.iterations)}"
             )
 
+    def width(self, n: int) -> int:
+        """Positions in a row for n coordinates."""
+        return n + POSE * (self.method == "rkmk4")
+
     def inputs(self, n: int) -> dict[str, int]:
         """Length of each argument for n coordinates, in order."""
-        sizes = {"row": 2 * n + self.extra, "h": 1}
+        sizes = {"row": 2 * self.width(n) + self.extra, "h": 1}
         if self.law == "torque":
             return sizes | {"start": n, "end": n}
         sizes |= {"kp": n, "kd": n}
@@ -115,7 +131,7 @@ class _Step:
         self.request = request
         self.given = {k: s.graph.inputs(k, size) for k, size in request.inputs(s.n).items()}
         self.h = self.given["h"][0]
-        self.q, self.rate = np.split(self.given["row"][: 2 * s.n], 2)
+        self.q, self.rate = np.split(self.given["row"][: 2 * request.width(s.n)], 2)
         """Positions, and velocities or momenta."""
 
     def torque(self, moment: str, q: Array, qd: Array) -> Array:
@@ -167,6 +183,26 @@ def _midpoint(step: _Step) -> Array:
     return np.concatenate([q_next, p_next, sizes])
 
 
+def _rkmk4(step: _Step) -> Array:
+    s, n = step.s, step.s.n
+    start = step.q[:9].reshape(3, 3)
+    y = np.concatenate([s.nodes(np.zeros(3)), step.q[9:], step.rate[:BASE], step.rate[POSE:]])
+
+    def slope(after: float, y: Array) -> Array:
+        u, p, q, momentum, qd = np.split(y, [3, 6, 6 + n, 12 + n])
+        pose = np.concatenate([(cayley(u) @ start).ravel(), p])
+        tau = step.torque(step.request.moments[round(2 * after)], q, qd)
+        twist, qdd = motion_of_momentum(s, pose, momentum, q, qd, tau)
+        weight = total_mass(s.model) * s.plain.gravity
+        rates = cayley_rate(u, twist[3:]), twist[:3], qd, weight, np.zeros(3), qdd
+        return s.nodes(np.concatenate(rates))
+
+    u, p, q, momentum, qd = np.split(rk4_step(slope, y, step.h), [3, 6, 6 + n, 12 + n])
+    turned = (cayley(u) @ start).ravel()
+    padding = s.nodes(np.zeros(POSE - BASE))
+    return np.concatenate([turned, p, q, momentum, padding, qd, [q @ q + qd @ qd]])
+
+
 Field = Callable[[Array, Array], Array]
 
 
@@ -186,5 +222,9 @@ def _lagrangian(s: TracedRobot) -> tuple[Field, Field]:
     return partial(at, p), partial(at, slope)
 
 
-METHODS: dict[str, Callable[[_Step], Array]] = {"rk4": _rk4, "symplectic": _midpoint}
+METHODS: dict[str, Callable[[_Step], Array]] = {
+    "rk4": _rk4,
+    "symplectic": _midpoint,
+    "rkmk4": _rkmk4,
+}
 """For each name the step as nodes."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array, real
 from armdyn.errors import SimulationError, shown
+from armdyn.simulation.floating import FloatingSystem
 from armdyn.simulation.forces import Setup
 from armdyn.simulation.result import Simulation
 from armdyn.simulation.system import Event, System
@@ -135,7 +136,7 @@ def simulate_adaptive(setup: Setup) -> Simulation:
         )
     if setup.step is not None:
         raise SimulationError(f"{setup.method} chooses its own steps; leave out step, or use 'rk4'")
-    system = System(setup)
+    system = System(setup) if setup.floating is None else FloatingSystem(setup)
     times = record_times(setup.duration, setup.dt)
     began = time.perf_counter()
     run = _Integration(setup, system, times)
@@ -184,7 +185,7 @@ def record_times(duration: float, dt: float | None) -> Array:
 
 
 class _Integration:
-    """The state y is q, q̇, and the energy that actuators gave, friction took and wrenches gave."""
+    """The state y: q, q̇, energy that actuators gave, friction took and wrenches gave, the base."""
 
     def __init__(self, setup: Setup, system: System, times: Array):
         import scipy.integrate  # noqa: PLC0415 (slow to import)
@@ -206,7 +207,8 @@ class _Integration:
         n = self.n
         t = float(self.times[0])
         end = float(self.times[-1])
-        y = np.concatenate([q, qd, np.zeros(3)])
+        y = np.concatenate([q, qd, np.zeros(3), self.system.start(q, qd)])
+        self.system.parted(y)
         self.system.settle(t, q, qd)
         self._record(t, lambda _: y)
         changes, first_step = 0, None
@@ -217,11 +219,13 @@ class _Integration:
                 # a mode that ends where it began was too short for the first step
                 first_step = self.tried / 16 if t == began else None
                 changes += 1
+                self.system.parted(y)
                 q, qd, lost = self.system.change(t, y[:n], y[n : 2 * n], ended)
                 self.lost += lost
                 names = self.system.robot.joint_names
                 self.events += [Event(t, "hits", names[i]) for i in np.flatnonzero(ended[3])]
                 y = np.concatenate([q, qd, y[2 * n :]])
+                self.system.parted(y)
                 self.events += self.system.settle(t, q, qd)
                 self._record(t, lambda _, y=y: y)
                 if changes > MAX_MODE_CHANGES:
@@ -263,6 +267,8 @@ class _Integration:
                 self.progress(t)
             if found is not None:
                 return t, y, found[1]
+            if (recentred := self.system.recentred(y)) is not None:
+                return t, recentred, None
             if self.steps % STIFFNESS_STEPS == 0 and self._is_stiff(t, y):
                 self.method, self.solver_type = f"{self.method}, then Radau", self.for_stiff
                 return t, y, None
@@ -287,8 +293,10 @@ class _Integration:
         self.evaluations += 1
         q, qd = self.system.parted(y)
         forces = self.system.forces(t, q, qd)
-        power = [forces.tau @ qd, forces.friction @ qd, (forces.external + forces.base) @ qd]
-        return np.concatenate([qd, forces.qdd, power])
+        rates, given = self.system.rates(q, forces)
+        pull = (forces.external + forces.base) @ qd + given
+        power = [forces.tau @ qd, forces.friction @ qd, pull]
+        return np.concatenate([qd, forces.qdd, power, rates])
 
     def _record(self, t: float, dense: Any, ended: bool = False) -> None:
         """Keep the state at every time asked for up to t, where a mode may have ended."""
@@ -302,9 +310,10 @@ class _Integration:
                 "t": at,
                 "q": q.copy(),
                 "qd": qd,
-                "work": np.append(y[2 * self.n :], self.lost),
+                "work": np.append(y[2 * self.n :][:3], self.lost),
             }
-            self.records.append(record | self.system.forces(at, q, qd)._asdict())
+            forces = self.system.forces(at, q, qd)
+            self.records.append(record | forces._asdict() | self.system.told(q, qd, forces))
 
     def _diverged(self, t: float, y: Array, reason: str) -> tuple[float, Array, None]:
         parts = y[: 2 * self.n].reshape(2, -1)

@@ -43,7 +43,7 @@ def check_point(
             joints = np.shape(value)[-1]
         except (TypeError, ValueError, IndexError):
             joints = 1
-    n = joints if isinstance(joints, int) and 0 <= joints < 10**6 else check_robot(joints).n
+    n = joints if isinstance(joints, int) and 0 <= joints < 10**6 else check_robot(joints, True).n
     points = check_joint_vector(what, value, n or 1)
     if points.ndim != 1 + many or not points.size or len(points) < 1 + many:
         wanted = ("one configuration, shape (n,)", "two or more configurations, shape (m, n)")[many]

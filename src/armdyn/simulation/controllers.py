@@ -38,6 +38,7 @@ from armdyn.formulations.cartesian import check_rank, check_task, default_task, 
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
 from armdyn.kinematics.pose_search import logarithm_slope, pose_error
 from armdyn.loops.coordinates import coordinates_of
+from armdyn.mechanics.base_state import BaseState
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_each, floats, require
 from armdyn.simulation.trajectories.piecewise import Motion, Trajectory
@@ -50,8 +51,8 @@ class Free:
 
     robot: Robot
 
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques (..., n) at time t in the states q, qd (..., n)."""
+    def __call__(self, t: float, q: Array, qd: Array, base: BaseState | None = None) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n), of a base that floats too."""
         return np.zeros_like(q)
 
 
@@ -75,7 +76,7 @@ class Following:
             kd: Gain of the velocity error, a number or (n,).
             friction: Whether friction at the wanted velocity is added.
         """
-        self.robot = check_robot(robot)
+        self.robot = check_robot(robot, floats=True)
         self.friction = check_truth("friction", friction)
         self.target = _motion(robot, target)
         self.gains = {"kp": _gains("kp", kp, robot.n), "kd": _gains("kd", kd, robot.n)}
@@ -90,11 +91,11 @@ class GravityPD(Following):
     kp is a stiffness [N m/rad or N/m], kd a damping [N m s/rad or N s/m].
     """
 
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques (..., n) at time t in the states q, qd (..., n)."""
+    def __call__(self, t: float, q: Array, qd: Array, base: BaseState | None = None) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n), of a base that floats too."""
         want = self.target(t)
         feedback = self.gains["kp"] * (want.q - q) + self.gains["kd"] * (want.qd - qd)
-        return self.robot.gravity_vector(q) + feedback + self._extra(want)
+        return _arm(self.robot, base).gravity_vector(q) + feedback + self._extra(want)
 
 
 class ComputedTorque(Following):
@@ -104,11 +105,12 @@ class ComputedTorque(Following):
     critical damping.
     """
 
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques (..., n) at time t in the states q, qd (..., n)."""
+    def __call__(self, t: float, q: Array, qd: Array, base: BaseState | None = None) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n), of a base that floats too."""
         want = self.target(t)
         qdd = want.qdd + self.gains["kd"] * (want.qd - qd) + self.gains["kp"] * (want.q - q)
-        return self.robot.inverse_dynamics(q, qd, qdd, friction=False) + self._extra(want)
+        arm = _arm(self.robot, base)
+        return arm.inverse_dynamics(q, qd, qdd, friction=False) + self._extra(want)
 
 
 class SlotineLi(Following):
@@ -134,8 +136,13 @@ class SlotineLi(Following):
         super().__init__(robot, target, kd=kd, friction=friction)
         self.gains = {"rate": _gains("rate", rate, robot.n), "kd": self.gains["kd"]}
 
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques (..., n) at time t in the states q, qd (..., n)."""
+    def __call__(self, t: float, q: Array, qd: Array, base: BaseState | None = None) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n), of a base that floats too."""
+        if base is not None:
+            raise SimulationError(
+                "SlotineLi knows no base that floats, of which there is no Coriolis matrix; use "
+                "ComputedTorque"
+            )
         want = self.target(t)
         rate = self.gains["rate"]
         velocity = want.qd + rate * (want.q - q)
@@ -144,6 +151,11 @@ class SlotineLi(Following):
         model = model + rotate(self.robot.coriolis_matrix(q, qd), velocity)
         damped = self.gains["kd"] * (qd - velocity)
         return model + self.robot.gravity_vector(q) - damped + self._extra(want)
+
+
+def _arm(robot: Robot, base: BaseState | None) -> Any:
+    """What has the dynamics of the joints: the robot, or itself on a base that floats."""
+    return robot if base is None else robot.free_base.at(base)
 
 
 def _motion(robot: Robot, target: Trajectory | npt.ArrayLike) -> Callable[[float], Motion]:
@@ -203,7 +215,7 @@ class OperationalSpace:
                 [N m s/rad or N s/m].
             singular_damping: λ of `Robot.cartesian`, which lets the arm pass singular positions.
         """
-        self.robot = check_robot(robot)
+        self.robot = check_robot(robot, floats=True)
         self.target = _tool_motion(robot, target)
         own = default_task(coordinates_of(robot.model)) if task is None else task
         self.task = check_names("task", own)
@@ -216,16 +228,16 @@ class OperationalSpace:
         _require(sound, "singular_damping", "a number from 0 on", singular_damping)
         self.singular_damping = singular_damping
 
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques (..., n) at time t in the states q, qd (..., n)."""
-        robot = self.robot
+    def __call__(self, t: float, q: Array, qd: Array, base: BaseState | None = None) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n), of a base that floats too."""
+        robot = _arm(self.robot, base)
         rows = self.rows
         want = self.target(t)
         J = robot.jacobian(q)[..., rows, :]
         error = pose_error(want.pose, robot.forward_kinematics(q))[..., rows]
-        slip = want.twist[rows] - rotate(J, qd)
+        twist, drift = np.moveaxis(robot.frame_motion(q, qd, np.zeros_like(q))[..., rows], -2, 0)
+        slip = want.twist[rows] - twist
         rate = want.rate[rows] + self.gains["kd"] * slip + self.gains["kp"] * error
-        drift = rotate(robot.jacobian_dot(q, qd)[..., rows, :], qd)
         if not self.singular_damping:
             check_rank(J, self.task, q[..., 0].size)
         Minv_Jt = np.linalg.solve(robot.mass_matrix(q), transpose(J))
@@ -259,7 +271,7 @@ class CartesianImpedance:
             joint_damping: What slows motion of the joints that the tool does not feel, a number or
                 (n,) [N m s/rad or N s/m].
         """
-        self.robot = check_robot(robot)
+        self.robot = check_robot(robot, floats=True)
         self.target = _tool_motion(robot, target)
         self.stiffness = _check_matrix("stiffness", stiffness)
         values, axes = np.linalg.eigh(self.stiffness)
@@ -267,15 +279,17 @@ class CartesianImpedance:
         self.damping = own if damping is None else _check_matrix("damping", damping)
         self.joint_damping = _gains("joint_damping", joint_damping, robot.n)
 
-    def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques (..., n) at time t in the states q, qd (..., n)."""
+    def __call__(self, t: float, q: Array, qd: Array, base: BaseState | None = None) -> Array:
+        """Torques (..., n) at time t in the states q, qd (..., n), of a base that floats too."""
         want = self.target(t)
-        J = self.robot.jacobian(q)
-        error = pose_error(want.pose, self.robot.forward_kinematics(q))
+        robot = _arm(self.robot, base)
+        J = robot.jacobian(q)
+        error = pose_error(want.pose, robot.forward_kinematics(q))
         spring = rotate(self.stiffness, error)
         spring[..., 3:] = rotate_back(logarithm_slope(error[..., 3:]), spring[..., 3:])
-        force = spring + rotate(self.damping, want.twist - rotate(J, qd))
-        return rotate_back(J, force) + self.robot.gravity_vector(q) - self.joint_damping * qd
+        twist = robot.frame_motion(q, qd, np.zeros_like(q))[..., 0, :]
+        force = spring + rotate(self.damping, want.twist - twist)
+        return rotate_back(J, force) + robot.gravity_vector(q) - self.joint_damping * qd
 
     def stored(self, t: float, q: Array) -> Array:
         """Energy in the spring, ½ eᵀ K e, (...) [J]."""

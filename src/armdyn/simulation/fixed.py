@@ -23,6 +23,13 @@ from armdyn.quantities.steps import StepRequest
 from armdyn.robot import Robot
 from armdyn.simulation.checks import require
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
+from armdyn.simulation.floating import (
+    FloatingDriven,
+    floating_step,
+    joined,
+    rows_of_base,
+    unjoined,
+)
 from armdyn.simulation.forces import Driven, Setup
 from armdyn.simulation.result import Simulation
 
@@ -127,16 +134,16 @@ def rollout(
     """
     if friction:
         refuse_dry(robot)
-    n = robot.n
     implicit = method == "symplectic"
-    q, qd = broadcast(q0=check_joint_vector("q0", q0, n), qd0=check_joint_vector("qd0", qd0, n))
-    batch = q.shape[:-1]
     law = "torque" if controller is None else LAWS[type(controller)]
     request = StepRequest(method, law, friction, iterations * implicit, robot.search_effort)
     request.check()
+    n = request.width(robot.n)
+    q, qd = broadcast(q0=check_joint_vector("q0", q0, n), qd0=check_joint_vector("qd0", qd0, n))
+    batch = q.shape[:-1]
     tracks = [StepInput(np.full((1, 1, 1), float(step)))]
     if controller is None:
-        tracks += _torque_inputs(np.zeros((1, n)) if torque is None else torque, batch)
+        tracks += _torque_inputs(np.zeros((1, robot.n)) if torque is None else torque, batch)
     else:
         tracks += _control_inputs(controller, request, 0.5 * step * np.arange(2 * steps + 1))
     q, qd = q.reshape(-1, n), qd.reshape(-1, n)
@@ -228,6 +235,7 @@ MIDPOINT_TOLERANCE = 1e-10
 Step = Callable[[float, Array, Array, Array], tuple[Array, Array, Array]]
 """From time, positions, velocities and `Driven.push` to positions, velocities and the work that
 actuators and base do, (2, ...), a step later."""
+StepMaker = Callable[[Robot, Driven, float, bool], Step]
 
 
 def rk4_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
@@ -273,7 +281,7 @@ def symplectic_step(robot: Robot, driven: Driven, h: float, friction: bool) -> S
     return step
 
 
-STEPS = {"rk4": rk4_step, "symplectic": symplectic_step}
+STEPS = {"rk4": rk4_step, "symplectic": symplectic_step, "rkmk4": floating_step}
 """For each method what makes its step."""
 
 
@@ -348,12 +356,15 @@ def simulate_fixed(setup: Setup) -> Simulation:
     compiled or that know another model, functions, and a motion of the base are asked at the stages
     of every step.
     """
-    for what, asked in (("stops", setup.stops), ("external wrench", setup.wrench is not None)):
+    floats = setup.floating is not None
+    missing = {"stops": setup.stops, "external wrench": setup.wrench is not None}
+    missing["base that floats"] = floats and setup.method != "rk4"
+    for what, asked in missing.items():
         if asked:
             raise SimulationError(
                 f"{setup.method} has no {what}; use a method that chooses its steps, such as DOP853"
             )
-    robot = setup.robot
+    robot, method = setup.robot, "rkmk4" if floats else setup.method
     drive = setup.drive
     progress = setup.progress
     q, qd = broadcast(q0=setup.q, qd0=setup.qd)
@@ -361,22 +372,27 @@ def simulate_fixed(setup: Setup) -> Simulation:
         raise SimulationError(f"q0: there are no arms in an array of shape {q.shape}")
     grid = StepGrid.of(setup.duration, setup.dt, setup.step, q.size // robot.n)
     began = time.perf_counter()
-    driven = Driven(setup)
-    compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest
+    driven = FloatingDriven(setup) if floats else Driven(setup)
+    compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest and not floats
+    if setup.floating is not None:
+        if setup.friction:
+            refuse_dry(robot)
+        q, qd = joined(robot.free_base, setup.floating, q, qd)
     if setup.base is not None or (callable(drive) and not compiled):
-        run, push, given = _asked(setup, q, qd, driven, grid)
+        run, push, given = _asked(setup, q, qd, driven, STEPS[method], grid)
     else:
-        options: Any = {"method": setup.method, "friction": setup.friction, "every": grid.every}
-        options["torque"] = _table(driven, drive, grid, q)
+        options: Any = {"method": method, "friction": setup.friction, "every": grid.every}
+        options["torque"] = _table(driven, drive, grid, q[..., -robot.n :])
         options["controller"] = drive if compiled else None
         if progress is not None:
             options["progress"] = lambda done: progress(done * grid.step)
         run = rollout(robot, q, qd, grid.step, grid.steps, **options)
         run = replace(run, t=grid.times[:: grid.every][: len(run.t)])
-        states = zip(run.t.tolist(), *(np.moveaxis(x, -2, 0) for x in (run.q, run.qd)), strict=True)
+        own = (np.moveaxis(x[..., -robot.n :], -2, 0) for x in (run.q, run.qd))
+        states = zip(run.t.tolist(), *own, strict=True)
         tau = np.stack([driven.torque(*state) for state in states], axis=-2)
         push = np.stack([tau, np.broadcast_to(0.0, tau.shape)])
-        given = _integral(np.sum(push * run.qd, axis=-1), run.t)
+        given = _integral(np.sum(push * run.qd[..., -robot.n :], axis=-1), run.t)
     seconds = time.perf_counter() - began
     return _simulation(setup, run, push, given, grid, seconds)
 
@@ -392,10 +408,10 @@ def _table(driven: Driven, drive: Any, grid: StepGrid, q: Array) -> Array | None
 
 
 def _asked(
-    setup: Setup, q: Array, qd: Array, driven: Driven, grid: StepGrid
+    setup: Setup, q: Array, qd: Array, driven: Driven, steps: StepMaker, grid: StepGrid
 ) -> tuple[Rollout, Array, Array]:
     """Torques and the motion of the base asked for at the stages of every step, with their work."""
-    advance = STEPS[setup.method](setup.robot, driven, grid.step, setup.friction)
+    advance = steps(setup.robot, driven, grid.step, setup.friction)
     records: list[tuple[Array, Array, Array, Array]] = []
     work = np.zeros((2, *q.shape[:-1]))
     diverged, interrupted = None, False
@@ -426,11 +442,20 @@ def _simulation(
     setup: Setup, run: Rollout, push: Array, given: Array, grid: StepGrid, seconds: float
 ) -> Simulation:
     robot, friction = setup.robot, setup.friction
+    floating = None
+    if setup.floating is not None:
+        base, q, qd = unjoined(robot.free_base, run.q, run.qd)
+        run = replace(run, q=q, qd=qd)
     zero = np.broadcast_to(0.0, run.q.shape)
     resisting = friction and not robot.model.is_frictionless
     taken = robot.friction_torque(run.qd, run.q) if resisting else zero
-    tau, base = push
-    qdd = robot.forward_dynamics(run.q, run.qd, tau + base, friction=friction)
+    tau, pushed = push
+    if setup.floating is None:
+        qdd = robot.forward_dynamics(run.q, run.qd, tau + pushed, friction=friction)
+    else:
+        state = base, run.q, run.qd
+        a, qdd = robot.free_base.forward_dynamics(*state, tau, friction=friction)
+        floating = rows_of_base(base, a)
     work = np.zeros((*run.q.shape[:-1], 4))
     work[..., 0], work[..., 2] = given
     work[..., 1] = _integral(np.sum(taken * run.qd, axis=-1), run.t)
@@ -452,8 +477,8 @@ def _simulation(
     if run.residual is not None:
         statistics["residual"] = float(np.max(run.residual))
     return Simulation(
-        robot, setup.method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, base, work, (),
-        status, message, statistics,
+        robot, setup.method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, pushed, work, (),
+        status, message, statistics, floating=floating,
     )  # fmt: skip
 
 

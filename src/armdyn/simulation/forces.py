@@ -11,12 +11,13 @@ import numpy.typing as npt
 from armdyn.arrays import Array
 from armdyn.errors import SimulationError, check_known, counted, shown
 from armdyn.io.csv.trajectory import torques_from_csv
+from armdyn.mechanics.base_state import BaseState
 from armdyn.robot import Robot
 from armdyn.simulation.base import base_torque, base_vectors
 from armdyn.simulation.checks import TIME_ROUNDING, floats, require
 
-Torque = Callable[[float, Array, Array], Array]
-"""Torques (n,) at a time and a state."""
+Torque = Callable[..., Array]
+"""Torques (n,) at a time and a state, of the base too if it floats."""
 Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 Pull = Callable[[float], Wrench | None]
 """The wrench of the environment at a time."""
@@ -46,6 +47,8 @@ class Setup:
     rtol: float
     atol: float
     progress: Callable[[float], None] | None
+    floating: BaseState | None = None
+    """Where a base that nothing holds starts; None: it is held."""
 
 
 class Driven:
@@ -58,8 +61,8 @@ class Driven:
         self._base = None if motion is None else base_torque(robot, motion)
         self._wrench: Pull = wrench if callable(wrench) else lambda _: wrench
 
-    def torque(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques (n,)."""
+    def torque(self, t: float, q: Array, qd: Array, base: BaseState | None = None) -> Array:
+        """Torques (n,), for the state of a base that floats too."""
 
         def refusal(what: str, then: str = "") -> SimulationError:
             then = then or f"the state was q = {_said(q)}, qd = {_said(qd)}"
@@ -68,7 +71,8 @@ class Driven:
         now = f"at t = {t:.6g} s"
         expected = f"expected {q.shape[-1]} torques"
         try:
-            given = self._torque(t, q.copy(), qd.copy())
+            more = () if base is None else (base,)
+            given = self._torque(t, q.copy(), qd.copy(), *more)
         except SimulationError:
             raise
         except Exception as error:
@@ -113,7 +117,7 @@ def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Tor
     """What messages call the torques, and the function that gives them."""
     n = robot.n
     if given is None:
-        return "no torque", lambda t, q, qd: np.zeros_like(q)
+        return "no torque", lambda t, q, *_: np.zeros_like(q)
     if callable(given):
         return f"the torque function {getattr(given, '__name__', type(given).__name__)}", given
     if isinstance(given, str | Path):
@@ -125,7 +129,7 @@ def torque_function(robot: Robot, given: Any, duration: float) -> tuple[str, Tor
     )
     require(sound, "torque", expected, given, SimulationError)
 
-    def held(t: float, q: Array, qd: Array) -> Array:
+    def held(t: float, q: Array, *_: Any) -> Array:
         try:
             return np.broadcast_to(constant, q.shape)
         except ValueError:
@@ -147,7 +151,7 @@ def torque_table(robot: Robot, path: Path, duration: float) -> Torque:
             f"lasts from 0 to {duration:.6g} s; give torques for all of it, or a shorter duration"
         )
 
-    def torque(t: float, q: Array, qd: Array) -> Array:
+    def torque(t: float, q: Array, *_: Any) -> Array:
         i = min(max(int(np.searchsorted(times, t)) - 1, 0), len(times) - 2)
         share = (t - times[i]) / (times[i + 1] - times[i])
         return np.broadcast_to(values[i] + share * (values[i + 1] - values[i]), q.shape)
@@ -171,8 +175,8 @@ def saturated(robot: Robot, drive: Any, duration: float, how: Saturation) -> Any
         return drive
     label, torque = torque_function(robot, drive, duration)
 
-    def clipped(t: float, q: Array, qd: Array) -> Array:
-        return np.clip(np.asarray(torque(t, q, qd), float), -limits, limits)
+    def clipped(t: float, *state: Any) -> Array:
+        return np.clip(np.asarray(torque(t, *state), float), -limits, limits)
 
     clipped.__name__ = f"{label}, clipped to the effort limits"
     return clipped

@@ -51,10 +51,10 @@ class Hand:
         found[..., 1:, :] *= np.cumprod(np.where(opposed, -1.0, 1.0), axis=-2)
         return found
 
-    def columns(self) -> dict[str, Array]:
+    def columns(self, of: str = "hand") -> dict[str, Array]:
         """The columns of a file: hand_x, ..., hand_qw, ..., hand_vx, ..., hand_wdz."""
         return {
-            f"hand_{name}": column
+            f"{of}_{name}": column
             for part, names in COLUMNS.items()
             for name, column in zip(
                 names, getattr(self, part).reshape(-1, len(names)).T, strict=True

@@ -78,6 +78,7 @@ def _part(simulation: Any, chosen: Array) -> Any:
     """Some instants of a simulation, with all arms on one axis."""
     names = ("q", "qd", "qdd", "tau", "friction", "stop", "external", "base", "work")
     lead = () if simulation.q.ndim == 2 else (simulation.arms,)
+    names = (*names, "floating") if simulation.floating is not None else names
     parts = {name: getattr(simulation, name)[..., chosen, :] for name in names}
     parts = {name: values.reshape(*lead, *values.shape[-2:]) for name, values in parts.items()}
     return replace(simulation, t=simulation.t[chosen], **parts)
@@ -92,6 +93,9 @@ def _lines(part: Any, lowest: float) -> list[dict[str, Array]]:
     forces = {"actuators": part.tau, "gravity": -terms["gravity"], "friction": -part.friction}
     forces["environment"] = part.external + part.base
     power = {name: np.sum(force * part.qd, axis=-1) for name, force in forces.items()}
+    if part.floating is not None:  # where the base falls, weight is felt by no joint alone
+        h = part.robot.free_base.centroidal_momentum(part.base_state, part.q, part.qd)
+        power["gravity"] = h[..., :3] @ part.robot.gravity
     power = {"total": sum(power.values(), np.zeros_like(potential))} | power
     groups = {"q": part.q, "tau": part.tau}, terms, energy, power
     if part.q.ndim == 2:

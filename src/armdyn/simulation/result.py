@@ -11,8 +11,11 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import WriteError, check_installed, counted
 from armdyn.forks import cached_property
+from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.io.atomic import ending
 from armdyn.io.csv.table import numbered_columns, write_csv, write_parquet
+from armdyn.mechanics.base_state import BaseState
+from armdyn.quantities.free_base import BASE, POSE
 from armdyn.report.portrait import figure_html
 from armdyn.report.result import DrawnResult, Section, parts_of, unrounded, zero
 from armdyn.robot import Robot
@@ -65,20 +68,41 @@ class Simulation(DrawnResult):
     """Steps, evaluations of the dynamics, seconds."""
     reference: Array | None = None
     """Positions that a controller of joints was to follow, as q; None without one."""
+    floating: Array | None = None
+    """Pose, twist and acceleration of a base that nothing holds, (..., m, 24); None: it is held."""
 
     @property
     def tracking_error(self) -> Array | None:
         """How far the reference was from the positions, as q [rad or m]; None without one."""
         return None if self.reference is None else self.reference - self.q
 
+    @property
+    def base_state(self) -> BaseState | None:
+        """Pose and twist of a base that nothing holds, at each instant."""
+        rows = self.floating
+        return None if rows is None else BaseState.of(rows[..., :POSE], rows[..., POSE:-BASE])
+
+    @property
+    def base_frame(self) -> Hand | None:
+        """Its frame in the world, and how this moves."""
+        if self.base_state is None or self.floating is None:
+            return None
+        R, p = map(np.asarray, (self.base_state.rotation, self.base_state.position))
+        pose = homogeneous(R, p)
+        return Hand(pose, self.floating[..., POSE:-BASE], self.floating[..., -BASE:])
+
     @cached_property
     def kinetic(self) -> Array:
         """Kinetic energy, (..., m) [J]."""
+        if self.base_state is not None:
+            return self.robot.free_base.kinetic_energy(self.base_state, self.q, self.qd)
         return self.robot.kinetic_energy(self.q, self.qd)
 
     @cached_property
     def potential(self) -> Array:
         """Potential energy, (..., m) [J]."""
+        if self.base_state is not None:
+            return self.robot.free_base.potential_energy(self.base_state, self.q)
         return self.robot.potential_energy(self.q)
 
     @cached_property
@@ -94,7 +118,12 @@ class Simulation(DrawnResult):
     @cached_property
     def hand(self) -> Hand:
         """Pose, velocity and acceleration of the tool."""
-        return Hand.of(self.robot, self.q, self.qd, self.qdd)
+        if self.base_frame is None:
+            return Hand.of(self.robot, self.q, self.qd, self.qdd)
+        free, base = self.robot.free_base, self.base_state
+        a = self.base_frame.acceleration
+        motion = free.frame_motion(base, self.q, self.qd, a, self.qdd)
+        return Hand(free.forward_kinematics(base, self.q), motion[..., 0, :], motion[..., 1, :])
 
     @cached_property
     def balance(self) -> Array:
@@ -133,7 +162,11 @@ class Simulation(DrawnResult):
         Dry friction is Coulomb's and Stribeck's while a joint slips, and what holds it while it
         sticks.
         """
-        ledger = self.robot.ledger(self.q, self.qd, self.qdd)
+        if self.base_frame is None:
+            ledger = self.robot.ledger(self.q, self.qd, self.qdd)
+        else:
+            a = self.base_frame.acceleration
+            ledger = self.robot.free_base.ledger(self.base_state, self.q, self.qd, a, self.qdd)
         rubs = self.friction.any()
         rows = ledger.viscous, ledger.offset
         viscous, offset = rows if rubs else map(np.zeros_like, rows)
@@ -174,6 +207,8 @@ class Simulation(DrawnResult):
         ended = () if self.status == "finished" else (self.message, KEPT)
         data = {"robot": self.robot.name, **parts_of(self, "method", "status", "message", "arms")}
         data |= {"duration": self.t[-1], "hand": self.hand.data(), "statistics": counts}
+        if self.base_frame is not None:
+            data["base"] = self.base_frame.data()
         data["excesses"] = [excess.data() for excess in self.excesses]
         title = f"{name}{many}: {self.t[-1]:.6g} s by {self.method}"
         return (
@@ -264,7 +299,8 @@ class Simulation(DrawnResult):
         for name in ("q", "qd", "qdd", "tau", *acting, *followed):
             named |= numbered_columns({name: getattr(self, name).reshape(-1, self.robot.n)})
         named |= {name: getattr(self, name).reshape(-1) for name in ("kinetic", "potential")}
-        return named | self.hand.columns()
+        based = {} if self.base_frame is None else self.base_frame.columns("base")
+        return named | self.hand.columns() | based
 
     def save(self, path: str | Path) -> None:
         """Write the motion to a .csv or .parquet file; several arms get a column `arm`.

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from armdyn.arrays import Array, check_joint_vector, check_truth, real
 from armdyn.errors import ArmdynWarning, SimulationError, check_known, shown
 from armdyn.forks import IMPORTING
+from armdyn.mechanics.base_state import BaseState
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import simulate_adaptive
@@ -43,6 +44,7 @@ def simulate(
     controller: Callable[..., Any] | None = None,
     external_wrench: Wrench | Callable[[float], Wrench] | None = None,
     base_motion: GivenBase | None = None,
+    base: BaseState | None = None,
     method: str = "DOP853",
     dt: float | None = None,
     step: float | None = None,
@@ -69,6 +71,8 @@ def simulate(
         external_wrench: Force and moment (6,) of the environment on the tool in world axes
             [N, N m], a mapping of link names to such, or a function of the time that gives them.
         base_motion: A BaseMotion, a function of the time, (times, BaseMotion) or a CSV; None: rest.
+        base: Where a base that nothing holds starts; None: at rest, if the base of the robot
+            floats. Functions and controllers then have its state as their fourth argument.
         method: "DOP853", "RK45", "RK23", "Radau", "BDF" or "LSODA" of SciPy, which choose their
             steps, of a fiftieth of the duration at most; "rk4" or "symplectic" with a fixed step.
         dt: Time between records [s], with fixed steps a whole part of the duration; None: 500.
@@ -82,7 +86,12 @@ def simulate(
             them in `excesses`), "warn", or "clip" to the limits.
         progress: Called with the time reached.
     """
-    robot = check_robot(robot)
+    robot = check_robot(robot, floats=True)
+    floating = robot.free_base.standing if base is None and robot.model.floating else base
+    if floating is not None:
+        _require(isinstance(floating, BaseState), "base", "an armdyn.BaseState", floating)
+        if base_motion is not None:
+            raise SimulationError("base_motion moves a base that is held; this one floats")
     check_known("method of integration", method, (*ADAPTIVE, *FIXED))
     _check_settings(duration, progress, friction, stops, bounce, rtol, atol)
     if torque is not None and controller is not None:
@@ -94,7 +103,7 @@ def simulate(
     drive = saturated(robot, given, duration, saturation)
     setup = Setup(
         robot, *start, float(duration), drive, external_wrench, base_motion, method, dt, step,
-        friction, stops, bounce, rtol, atol, progress,
+        friction, stops, bounce, rtol, atol, progress, floating,
     )  # fmt: skip
     if method in FIXED:
         with IMPORTING:

@@ -22,7 +22,7 @@ solution: a joint is held where low ≤ (b - M a)_i ≤ high, and moves against 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -228,6 +228,8 @@ class System:
     def __init__(self, setup: Setup):
         robot, n = setup.robot, setup.robot.n
         self.robot = robot
+        self.arm: Any = robot
+        """What has the dynamics of the joints."""
         self.driven = Driven(setup)
         self.bounce = setup.bounce
         self.dry = DryFriction(robot.model, setup.friction, robot.all_joints)
@@ -246,6 +248,24 @@ class System:
         n = len(self.held)
         return y[:n], np.where(self.held, 0.0, y[n : 2 * n])
 
+    # what goes along with the joints, which is nothing where the base stands
+
+    def start(self, q: Array, qd: Array) -> Array:
+        """What of the base goes along with the state."""
+        return np.zeros(0)
+
+    def recentred(self, y: Array) -> Array | None:
+        """The state in another chart of its rotations; None if this one is right."""
+        return None
+
+    def rates(self, q: Array, forces: Forces) -> tuple[Array, float]:
+        """Rates of what goes along, and the power that the environment gives the base."""
+        return np.zeros(0), 0.0
+
+    def told(self, q: Array, qd: Array, forces: Forces) -> dict[str, Array]:
+        """What a record has of it."""
+        return {}
+
     def forces(self, t: float, q: Array, qd: Array) -> Forces:
         """Everything that acts at an instant."""
         tau, slip, external, base = self._acting(t, q, qd)
@@ -253,12 +273,12 @@ class System:
         still = np.zeros(len(q))
         try:
             if not self.held.any():
-                qdd = self.robot.forward_dynamics(q, qd, push, friction=False)
+                qdd = self.arm.forward_dynamics(q, qd, push, friction=False)
                 return Forces(tau, slip, still, external, base, qdd)
         except SingularityError as error:
             raise SimulationError(f"at t = {t:.6g} s: {error}") from error
         M = self._mass_matrix(t, q)
-        b = push - self.robot.bias(q, qd)
+        b = push - self.arm.bias(q, qd)
         moves = ~self.held
         qdd = np.zeros(len(q))
         qdd[moves] = np.linalg.solve(M[np.ix_(moves, moves)], b[moves])
@@ -268,7 +288,7 @@ class System:
         return Forces(tau, slip + by_friction, by_friction - hold, external, base, qdd)
 
     def _mass_matrix(self, t: float, q: Array) -> Array:
-        M = self.robot.mass_matrix(q)
+        M = self.arm.mass_matrix(q)
         try:
             np.linalg.cholesky(M)
         except np.linalg.LinAlgError:
@@ -284,13 +304,18 @@ class System:
 
     def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, Array, Array, Array]:
         """What actuators give, slipping friction takes, and wrench and motion of the base give."""
+        tau, external = self._asked(t, q, qd)
+        return tau, self.dry(q, qd, self.sign), external, self.driven.base(t, q, qd)
+
+    def _asked(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        """What actuators and the wrench of the environment give at the joints."""
         tau = self.driven.torque(t, q, qd)
         wrench = self.driven.wrench(t)
         external = np.zeros(len(q))
         if wrench is not None:
             with_it = self.robot.inverse_dynamics(q, external, external, wrench, friction=False)
             external = self.robot.gravity_vector(q) - with_it
-        return tau, self.dry(q, qd, self.sign), external, self.driven.base(t, q, qd)
+        return tau, external
 
     # changes of mode
 
@@ -347,7 +372,7 @@ class System:
         self.contact = np.zeros(len(q))
         if rest.any() or at_stop.any():
             tau, slip, external, base = self._acting(t, q, qd)
-            b = tau + external + base - slip - self.robot.bias(q, qd)
+            b = tau + external + base - slip - self.arm.bias(q, qd)
             a = least_constraint(self._mass_matrix(t, q), b, *self._levels(rest, at_stop))
             self.held = (rest | (at_stop != 0)) & (a == 0)
             self.contact = np.where(self.held, at_stop, 0.0)

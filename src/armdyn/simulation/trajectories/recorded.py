@@ -67,6 +67,6 @@ def from_csv(path: str | Path, robot: Robot, *, degrees: bool = False) -> Piecew
     Raises:
         TrajectoryError: The file cannot be read or does not fit, with the line concerned.
     """
-    table = trajectory_from_csv(path, check_robot(robot).model, degrees=degrees)
+    table = trajectory_from_csv(path, check_robot(robot, floats=True).model, degrees=degrees)
     warn_of_unused(table.source, table.unused)
     return hermite(table.t, table.q, table.qd, table.qdd)

@@ -1,0 +1,175 @@
+"""A base that nothing holds: its place and its momentum go along with the motion of the arm.
+
+The state has the momentum h about the centre of mass in place of the twist of the base, which
+follows from (v, ω) = A_b⁻¹ (h - A_q q̇). So what nothing changes is kept to rounding, impacts within
+the arm change the twist by themselves, and the joints stick, slip and stop as those of the arm
+whose mass matrix is M_qq - M_qb M_bb⁻¹ M_bq. Rotations are integrated as in `runge_kutta`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.arrays import Array, broadcast
+from armdyn.formulations.runge_kutta import cayley, cayley_rate, rk4_step
+from armdyn.formulations.spatial import cross
+from armdyn.mechanics.base_state import BaseState
+from armdyn.mechanics.free_base import FreeBase
+from armdyn.quantities.free_base import BASE, POSE
+from armdyn.robot import Robot
+from armdyn.simulation.forces import Driven, Setup
+from armdyn.simulation.system import Forces, System
+
+LARGEST_TURN = 1.0
+"""|u| beyond which a rotation starts anew, half of what a quarter turn has."""
+
+
+class _State(NamedTuple):
+    """What is integrated of a base, any batch shape."""
+
+    u: Array
+    position: Array
+    momentum: Array
+
+    def rate(self, free: FreeBase, base: BaseState, load: Array) -> Array:
+        """The rates of all of it, (..., 12)."""
+        twist = np.asarray(base.twist)
+        force = load[..., :3] + free.total_mass * free.model.gravity
+        return np.concatenate(
+            broadcast(
+                u=cayley_rate(self.u, twist[..., 3:]), p=twist[..., :3], f=force, n=load[..., 3:]
+            ),
+            -1,
+        )
+
+
+def rows_of_base(base: BaseState, a: Array) -> Array:
+    """Pose, twist and acceleration of a base in a row, (..., 24)."""
+    return np.concatenate(broadcast(pose=base.pose, twist=np.asarray(base.twist), a=a), -1)
+
+
+class FloatingSystem(System):
+    """An arm in its present modes, on a base that nothing holds."""
+
+    def __init__(self, setup: Setup):
+        super().__init__(setup)
+        self._free = setup.robot.free_base
+        self._R = np.asarray(setup.floating.rotation)
+        self._base = setup.floating
+
+    def start(self, q: Array, qd: Array) -> Array:
+        """What goes along with the joints, (12,): rotation, position and momentum."""
+        momentum = self._free.centroidal_momentum(self._base, q, qd)
+        return np.concatenate([np.zeros(3), self._base.position, momentum])
+
+    def parted(self, y: Array) -> tuple[Array, Array]:
+        """Positions and velocities of the joints; the base is where the state has it from then."""
+        q, qd = super().parted(y)
+        self._state = _State(*np.split(y[-POSE:], [3, 6]))
+        self._base = placed(self._free, self._R, self._state, q, qd)
+        self.arm = self._free.at(self._base)
+        return q, qd
+
+    def recentred(self, y: Array) -> Array | None:
+        """The state with a rotation that starts anew; None if it has not turned far."""
+        u = y[-POSE:][:3]
+        if u @ u < LARGEST_TURN**2:
+            return None
+        self._R = cayley(u) @ self._R
+        return np.concatenate([y[:-POSE], np.zeros(3), y[-POSE:][3:]])
+
+    def _asked(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        """What actuators and the wrench of the environment give at the joints."""
+        tau = self.driven.torque(t, q, qd, self._base)
+        wrench = self.driven.wrench(t)
+        load = np.zeros(BASE + len(q))
+        if wrench is not None:
+            links = wrench if isinstance(wrench, dict) else {"tool": wrench}
+            for link, pull in links.items():
+                load += np.asarray(pull) @ self._free.jacobian(self._base, q, link)
+        self.arm = self._free.at(self._base, load[:BASE])
+        return tau, load[BASE:]
+
+    def rates(self, q: Array, forces: Forces) -> tuple[Array, float]:
+        """Rates of what goes along, (12,), and the power of the wrench on the base."""
+        load = np.asarray(self.arm.load)
+        about_center = load.copy()
+        if load.any():
+            arm = np.asarray(self._base.position) - self._free.center_of_mass(self._base, q)
+            about_center[3:] += cross(arm, load[:3])
+        rate = self._state.rate(self._free, self._base, about_center)
+        return rate, float(load @ np.asarray(self._base.twist))
+
+    def told(self, q: Array, qd: Array, forces: Forces) -> dict[str, Array]:
+        """How the base moves, for the record."""
+        load = self.arm.load
+        a, _ = self._free.inverse_dynamics(self._base, q, qd, forces.qdd, load, friction=False)
+        return {"floating": rows_of_base(self._base, a)}
+
+
+def placed(free: FreeBase, R: Array, state: _State, q: Array, qd: Array) -> BaseState:
+    """Where a base is whose rotation started from R, and how it moves."""
+    rows = (cayley(state.u) @ R).reshape(*state.u.shape[:-1], 9)
+    pose = np.concatenate(broadcast(rows=rows, position=state.position), -1)
+    still = BaseState.of(pose, np.zeros(BASE))
+    return BaseState.of(pose, free.twist(still, q, qd, state.momentum))
+
+
+# fixed steps
+
+
+def joined(free: FreeBase, base: BaseState, q: Array, qd: Array) -> tuple[Array, Array]:
+    """The state as fixed steps have it: pose and q; momentum, six zeros and q̇."""
+    momentum = free.centroidal_momentum(base, q, qd)
+    zeros = np.zeros(POSE - BASE)
+    first = broadcast(pose=base.pose, q=q)
+    second = broadcast(momentum=momentum, zeros=zeros, qd=qd)
+    return np.concatenate(first, -1), np.concatenate(second, -1)
+
+
+def unjoined(free: FreeBase, z: Array, w: Array) -> tuple[BaseState, Array, Array]:
+    """The base, q and q̇ of such a state."""
+    pose, q, momentum, qd = z[..., :POSE], z[..., POSE:], w[..., :BASE], w[..., POSE:]
+    still = BaseState.of(pose, np.zeros(BASE))
+    return BaseState.of(pose, free.twist(still, q, qd, momentum)), q, qd
+
+
+class FloatingDriven(Driven):
+    """What drives an arm whose state is joined with that of its base."""
+
+    def __init__(self, setup: Setup):
+        super().__init__(setup)
+        self._free = setup.robot.free_base
+
+    def push(self, t: float, q: Array, qd: Array) -> Array:
+        """Torques of the actuators, and zeros, (2, ..., n)."""
+        base, q, qd = unjoined(self._free, q, qd)
+        tau = self.torque(t, q, qd, base)
+        return np.stack([tau, np.zeros(tau.shape)])
+
+
+def floating_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Any:
+    """A step of Runge-Kutta of Munthe-Kaas, which integrates the work along with the motion."""
+    free, n = robot.free_base, robot.n
+
+    def step(t: float, q: Array, qd: Array, push: Array) -> tuple[Array, Array, Array]:
+        R = q[..., :9].reshape(*q.shape[:-1], 3, 3)
+        zero = np.zeros((*q.shape[:-1], 3))
+        y = [zero, q[..., 9:POSE], qd[..., :BASE], q[..., POSE:], qd[..., POSE:], zero[..., :1]]
+
+        def slope(after: float, y: Array) -> Array:
+            state = _State(*np.split(y[..., :POSE], [3, 6], axis=-1))
+            x, v = y[..., POSE : POSE + n], y[..., POSE + n : -1]
+            base = placed(free, R, state, x, v)
+            tau = driven.torque(t + after * h, x, v, base) if after else push[0]
+            _, a = free.forward_dynamics(base, x, v, tau, friction=friction)
+            power = np.sum(tau * v, axis=-1, keepdims=True)
+            return np.concatenate([state.rate(free, base, np.zeros(BASE)), v, a, power], -1)
+
+        y = rk4_step(slope, np.concatenate(y, -1), h)
+        turned = (cayley(y[..., :3]) @ R).reshape(*q.shape[:-1], 9)
+        _, p, momentum, x, v, work = np.split(y, [3, 6, POSE, POSE + n, POSE + 2 * n], -1)
+        rates = np.concatenate([momentum, np.zeros_like(momentum), v], -1)
+        return np.concatenate([turned, p, x], -1), rates, np.stack([work[..., 0], 0 * work[..., 0]])
+
+    return step
