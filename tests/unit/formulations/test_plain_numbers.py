@@ -27,6 +27,11 @@ from armdyn.formulations.rotors import (
     rotor_inertias,
     rotor_matrix,
     rotor_torques,
+    spin_loads,
+    spin_matrix,
+    spin_momenta,
+    spin_torques,
+    spins,
 )
 from armdyn.formulations.solve import check_pivots, solve_ltdl, solve_mass_matrix
 from armdyn.formulations.springs import spring_energy, spring_torques, spring_wrenches
@@ -220,3 +225,31 @@ def test_springs_pull_down_the_slope_of_their_energy(arm):
         f, n = ((R @ part[..., None])[..., 0] for part in np.split(wrenches[:, i], 2, -1))
         total = total + np.concatenate([f, n + np.cross(O, f)], -1)
     close(total, np.zeros((2, 6)), 1e-11)
+
+
+def test_rotors_that_spin_need_the_torques_of_lagrange(arm):
+    """d/dt ∂T/∂q̇ - ∂T/∂q with T = Σ H (S_r q̇) (a·ω_k) on the carriers, which is ½ q̇ᵀ M q̇."""
+    model, ((q, qd, qdd), _, turning) = arm.model, numbers(arm)
+    M = spin_matrix(model, q)
+    H, (w, _) = spin_momenta(model), velocities(model, world_frames(model, q), qd)
+    frames = world_frames(model, q)
+    energy = sum(
+        H[s.place] * s.rate(qd) * (frames.R[s.link] @ s.axis) @ w[s.link]
+        for s in spins(model)
+        if s.link >= 0
+    )
+    assert 0.5 * qd @ M @ qd == pytest.approx(energy, abs=1e-13)
+    close(M, M.T, 1e-15)
+    slopes = slope(lambda x: spin_matrix(model, x), q)
+    expected = M @ qdd + slopes @ qd @ qd - 0.5 * np.einsum("ijk,i,j->k", slopes, qd, qd)
+    close(spin_torques(model, q, qd, qdd), expected, 1e-12)
+    for moving in (None, turning):
+        loads = spin_loads(model, q, qd, qdd, turning=moving)
+        held = newton_euler(model, q, qd, qdd, loads.wrench, moving)
+        bare = newton_euler(model, q, qd, qdd, None, moving)
+        found = spin_torques(model, q, qd, qdd, turning=moving)
+        close(held.tau - bare.tau + loads.motors, found, 1e-11)
+    twice = spin_torques(model, q, qd, qdd, 2.0 * H)
+    close(twice, 2.0 * expected, 1e-12)
+    batch = spin_torques(model, np.stack([0 * q, q]), np.stack([qd, qd]), np.stack([qdd, qdd]))
+    close(batch[1], expected, 1e-12)
