@@ -259,7 +259,7 @@ class FreeBase:
         linear = A + cross(alpha, arm) + cross(W, cross(W, arm) + 2.0 * v) + vd
         return np.stack([twist, np.concatenate([linear, alpha + cross(W, w) + wd], -1)], -2)
 
-    def at(self, base: BaseState, load: ArrayLike = NO_LOAD) -> "FreeArm":
+    def at(self, base: BaseState, load: ArrayLike = NO_LOAD) -> FreeArm:
         """The arm as its motors feel it while the base is there."""
         return FreeArm(self, base, load)
 
