@@ -43,6 +43,7 @@ RIGHT: dict[str, Any] = {
     "springs": [{"link": "link1", "point": [0.1, 0.0, 0.0], "stiffness": 10.0}],
     "centre": [1.5, 0.0, 0.0],
     "axis": [0.0, 0.0, 1.0],
+    "momentum": np.zeros(6),
 }
 """Arguments by name."""
 OWN: dict[str, dict[str, Any]] = {
@@ -61,6 +62,7 @@ OWN: dict[str, dict[str, Any]] = {
     "kernel": {"quantity": "mass_matrix"},
     "with_joint": {"name": "joint1"},
     "with_link": {"name": "link1"},
+    "with_rotor": {"name": "joint1", "axis": [0, 0, 1], "carrier": "base", "gear_ratio": -50.0},
     "sweep": {"over": armdyn.Grid(q=(-1.0, 1.0, 3))},
     "with_base_parameters": {"values": armdyn.load("two_link").base_parameters().values},
 }

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike
 from armdyn.arrays import Array, broadcast, check_joint_vector, check_names
 from armdyn.errors import ArmdynWarning, ModelError, check_known, shown
 from armdyn.formulations.ledger import Ledger
+from armdyn.formulations.rotors import spin_torques
 from armdyn.formulations.spatial import cross, rotate, skew, transpose
+from armdyn.loops.coordinates import coordinates_of
 from armdyn.mechanics.base_state import BaseState
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
@@ -25,6 +27,8 @@ HELD = {"attitude": slice(3, BASE), "base": slice(0, BASE)}
 RANK_TOLERANCE = 1e-10
 """Singular values, relative to the largest, that are zero."""
 NO_LOAD = (0.0,) * BASE
+OF_BASE = {"a", "load", "momentum"}
+"""Vectors of the base by the names that arguments have."""
 
 
 class FreeBase:
@@ -56,6 +60,8 @@ class FreeBase:
                 stacklevel=3,
             )
         self.model, self._run = model, run
+        self.rest = np.zeros(len(model.coordinate_joints))
+        """Rates of joints that do not move, (n,)."""
 
     def __repr__(self) -> str:
         return f"<FreeBase of {self.model.name!r}>"
@@ -69,6 +75,15 @@ class FreeBase:
     def total_mass(self) -> float:
         """Mass of the links and the base [kg]."""
         return total_mass(self.model)
+
+    def _vectors(self, **values: ArrayLike) -> tuple[Array, ...]:
+        """Checked vectors of one batch shape: those in `OF_BASE` of the base, others of joints."""
+        base, joints = (BASE, "components, the linear ones first"), (len(self.rest),)
+        vectors = {
+            name: check_joint_vector(name, value, *(base if name in OF_BASE else joints))
+            for name, value in values.items()
+        }
+        return broadcast(**vectors)
 
     # The equation of motion
 
@@ -141,14 +156,12 @@ class FreeBase:
             check_known(f"joint of {self.model.name!r} named", name, names)
         led = np.array([name in moved for name in names])
         unknown = np.concatenate([np.ones(BASE, dtype=bool), ~led])
-        n = len(names)
-        given = (check_joint_vector("qdd", qdd, n), check_joint_vector("tau", tau, n))
+        qdd, tau, wrench = self._vectors(qdd=qdd, tau=tau, load=load)
         M, h = self.mass_matrix(base, q), self.bias(base, q, qd, friction)
-        wrench = check_joint_vector("load", load, BASE, "components (force, moment)")
-        shape = np.broadcast_shapes(h.shape[:-1], *(x.shape[:-1] for x in (*given, wrench)))
-        a, f = np.zeros((2, *shape, BASE + n))
-        a[..., BASE:][..., led] = given[0][..., led]
-        f[..., :BASE], f[..., BASE:] = wrench, given[1]
+        shape = np.broadcast_shapes(h.shape[:-1], qdd.shape[:-1])
+        a, f = np.zeros((2, *shape, BASE + len(names)))
+        a[..., BASE:][..., led] = qdd[..., led]
+        f[..., :BASE], f[..., BASE:] = wrench, tau
         rest = (f - h - rotate(M, a))[..., unknown]
         rows = M[..., unknown, :]
         a[..., unknown] = np.linalg.solve(rows[..., unknown], rest[..., None])[..., 0]
@@ -190,25 +203,40 @@ class FreeBase:
 
         That of `base` is not read.
         """
+        rates, momentum = self._vectors(qd=qd, momentum=momentum)
         A = self.centroidal_matrix(base, q)
-        moved = np.asarray(momentum, dtype=float) - rotate(A[..., BASE:], np.asarray(qd))
+        moved = momentum - rotate(A[..., BASE:], rates)
         return np.linalg.solve(A[..., :BASE], moved[..., None])[..., 0]
 
     def ledger(
         self, base: BaseState, q: ArrayLike, qd: ArrayLike, a: ArrayLike, qdd: ArrayLike
     ) -> Ledger:
-        """The torques of a motion with the acceleration `a` of the base, split into terms.
+        """The torques of a motion with the acceleration `a` of the base, (..., 6), by terms.
 
         The inertial term has what the base does to the joints; in free fall it takes their weight.
         """
-        rows = self._run("ledger", q, qd, qdd)
+        a, rates, qdd = self._vectors(a=a, qd=qd, qdd=qdd)
+        rows = self._run("ledger", q, rates, qdd)
         held = Ledger(*(rows[..., k, :] for k in range(len(Ledger.__slots__))))
         still = BaseState(base.rotation, base.position)
-        gravity = self.bias(still, q, np.zeros_like(np.asarray(qd)))[..., BASE:]
-        moved = np.concatenate(broadcast(a=np.asarray(a), qdd=np.asarray(qdd)), -1)
+        gravity = self.bias(still, q, 0.0 * rates)[..., BASE:]
+        moved, twist = np.concatenate([a, qdd], -1), np.asarray(base.twist)
         inertial = rotate(self.mass_matrix(base, q)[..., BASE:, :], moved) - held.rotor
-        coriolis = self.bias(base, q, qd)[..., BASE:] - gravity
-        return replace(held, inertial=inertial, coriolis=coriolis, gravity=gravity)
+        coriolis = self.bias(base, q, rates)[..., BASE:] - gravity
+        # what spins is in M and h, linear in the accelerations and quadratic in the rates
+        pushed = self._spin(base, q, (0.0 * rates, qdd), (0.0 * twist, a))
+        turned = self._spin(base, q, (rates, 0.0 * qdd), (twist, 0.0 * a))
+        links = {"inertial": inertial - pushed, "coriolis": coriolis - turned, "gravity": gravity}
+        return replace(held, **links, spin=pushed + turned)
+
+    def _spin(
+        self, base: BaseState, q: ArrayLike, joints: tuple[Array, Array], root: tuple[Array, Array]
+    ) -> Array:
+        """What rotors need because they spin, for rates and accelerations of joints and base."""
+        at = coordinates_of(self.model).at(np.asarray(q, dtype=float))
+        back = transpose(np.asarray(base.rotation))
+        w, alpha = (rotate(back, x[..., 3:]) for x in root)
+        return at.torques(spin_torques(self.model, *at.motion(*joints), turning=(w, alpha)))
 
     # The hand of a space arm
 
@@ -247,13 +275,13 @@ class FreeBase:
 
         Arguments are those of `forward_dynamics`, with the accelerations of base and joints.
         """
+        (a,) = self._vectors(a=a)
         turn = np.asarray(_checked(base).rotation) @ self.model.base[:3, :3].T
         seen = self._run("frame_motion", q, qd, qdd, link=link)
         (v, w), (vd, wd) = (
             [rotate(turn, seen[..., k, part]) for part in (slice(3), slice(3, 6))] for k in (0, 1)
         )
-        given = np.asarray(base.twist), np.asarray(a)
-        (V, W), (A, alpha) = ((x[..., :3], x[..., 3:]) for x in given)
+        (V, W), (A, alpha) = ((x[..., :3], x[..., 3:]) for x in (np.asarray(base.twist), a))
         arm = self.forward_kinematics(base, q, link)[..., :3, 3] - np.asarray(base.position)
         twist = np.concatenate([V + cross(W, arm) + v, W + w], -1)
         linear = A + cross(alpha, arm) + cross(W, cross(W, arm) + 2.0 * v) + vd
@@ -306,12 +334,12 @@ class FreeArm:
 
     def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Torques without acceleration of the joints, (..., n)."""
-        return self.inverse_dynamics(q, qd, np.zeros_like(np.asarray(qd)), friction=False)
+        return self.inverse_dynamics(q, qd, self.free.rest, friction=False)
 
     def gravity_vector(self, q: ArrayLike) -> Array:
         """Torques at rest: of springs, since the base falls with the links, (..., n)."""
         still = BaseState(self.base.rotation, self.base.position)
-        return self.free.at(still).bias(q, np.zeros_like(np.asarray(q)))
+        return self.free.at(still).bias(q, self.free.rest)
 
     def inverse_dynamics(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool = True
