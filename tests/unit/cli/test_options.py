@@ -21,6 +21,7 @@ SHARED = {
     "tool",
     "base",
     "fix_root",
+    "spinning_rotors",
     "physical",
     "density",
     "hull",

@@ -215,7 +215,7 @@ def test_equations_are_the_torque(term, values):
 def test_equations_in_words_and_letters():
     robot, _ = of_term("all")
     written = armdyn.equations(robot)
-    law = "F1 = Fv1 qd1 + Fw1 sgn(qd1) qd1 + Fp1 |qd1|^ap1 sgn(qd1) + Fc1 sgn(qd1) + Fo1"
+    law = "F1 = Fv1 qd1 + Fw1 qd1 sgn(qd1) + Fp1 |qd1|^ap1 sgn(qd1) + Fc1 sgn(qd1) + Fo1"
     assert law in written.to("text")
     assert r"F_{p,1} |\dot{q}_{1}|^{a_{p,1}} \operatorname{sgn}(\dot{q}_{1})" in written.to("latex")
     assert "exponent of the power law of joint 1" in written.to("markdown")

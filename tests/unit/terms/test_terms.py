@@ -143,7 +143,7 @@ def test_a_motion_beyond_the_limits_is_refused_or_warned_of():
         ((np.zeros(2),) * 3, ShapeError, "3 joints"),
         (SampledMotion(np.zeros(2), *[np.zeros((2, 3))] * 3), TrajectoryError, "increase"),
         (Workspace(samples=0), ModelError, "samples: expected a whole number"),
-        (Workspace(samples=10**9), ModelError, "at most"),
+        (Workspace(samples=10**9), ModelError, "from 1 to 10,000,000, got 1000000000"),
         (Workspace(seed=-1), ModelError, "seed"),
         (Workspace(speed=[1, 2]), ModelError, "or 3 of them, one for each joint"),
         (Workspace(acceleration=-1), ModelError, "acceleration"),
