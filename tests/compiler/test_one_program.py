@@ -21,7 +21,7 @@ from armdyn.export.options import ExportOptions
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
 from armdyn.quantities.program import QUANTITIES, quantity_program
-from armdyn.quantities.proof import TextbookRobot, proved_program
+from armdyn.quantities.proof import proved_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten import anneal
@@ -37,7 +37,7 @@ from armdyn.shorten.parts import (
 )
 from armdyn.shorten.program_store import key_of, shipped
 from armdyn.shorten.run_time import weightless
-from armdyn.shorten.shortest import QUICK, difference, exact, shortest_sound
+from armdyn.shorten.shortest import QUICK, Branch, difference, exact, shortest_sound
 from armdyn.shorten.symbolic import generic, pattern
 from support.counted_arms import prepared
 from support.processes import printed
@@ -173,30 +173,23 @@ def test_a_wrong_program_is_not_proved(monkeypatch):
 
     def wrong(self, *motion, **options):
         tau = links(self, *motion, **options)
-        return tau + (0 if type(self) is TextbookRobot else 1e-3 * motion[2] * motion[0])
+        return tau + (0 if self.as_in_books else 1e-3 * motion[2] * motion[0])
 
     monkeypatch.setattr(TracedRobot, "links", wrong)
     with pytest.raises(GraphError, match="inverse_dynamics of 'two_link' is not what it should"):
         proved_program(model, request)
 
 
-@pytest.mark.parametrize(
-    ("quantity", "page"),
-    [
-        ("inverse_dynamics", "links"),
-        ("mass_matrix", "mass_matrix"),
-        ("forward_dynamics", "accelerations"),
-    ],
-)
-def test_a_program_is_compared_with_the_pages_of_textbooks(monkeypatch, quantity, page):
-    written = getattr(TextbookRobot, page)
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix", "forward_dynamics"])
+def test_a_program_is_compared_with_the_pages_of_textbooks(monkeypatch, quantity):
+    written = Branch.shortest
 
-    def doubled(self, *motion, **options):
-        return 2.0 * written(self, *motion, **options)
+    def doubled(self, *part, **options):
+        return [(1.0 if self.book is None else 2.0) * x for x in written(self, *part, **options)]
 
-    monkeypatch.setattr(TextbookRobot, page, doubled)
+    monkeypatch.setattr(Branch, "shortest", doubled)
     with pytest.raises(GraphError, match=f"{quantity} of .* is not what it should"):
-        proved_program(random_model("RRR", 5), Request(quantity))
+        proved_program(random_model("RRR", 5, rotors=True), Request(quantity))
 
 
 TEXTS = """

@@ -61,7 +61,7 @@ def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     if found is not None:
         return found
     few = max(map(len, s.model.paths)) <= MOST_COMPOSITE.value
-    if s.model.is_coupled or s.request.base_motion or few:
+    if s.model.is_coupled or s.request.base_motion or few or s.as_in_books:
         return _by_mass_matrix(s, q, qd, tau)
     assert s.runtime is not None
     rest = tau - s.loads(q) - s.springs(q)

@@ -1,7 +1,7 @@
 """How a robot evaluates a quantity: what its record says of that is read here alone."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,13 +13,13 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.formulations.coordinates import Coordinates, StandingMap
 from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations
 from armdyn.formulations.newton_euler import newton_euler
-from armdyn.formulations.rotors import rotor_inertias, rotor_matrix
+from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, spin_momenta
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.program import PASSIVE_JOINTS, QUANTITIES, checked
 from armdyn.quantities.quantity import WRENCH, Quantity, Run, noun_of
 from armdyn.quantities.request import Request
-from armdyn.quantities.traced_robot import TracedRobot, wrench_name
+from armdyn.quantities.traced_robot import RequestedRobot, wrench_name
 
 
 def evaluator(
@@ -94,17 +94,32 @@ def passive_joints(kernel: Callable[[Request], Any], effort: str, q: npt.ArrayLi
 
 
 @dataclass(eq=False)
-class NumericRobot(TracedRobot):
+class NumericRobot(RequestedRobot):
     """A robot of which quantities are made in floats, (..., n), each term by a textbook."""
 
-    vectors: Mapping[str, Array] = field(default_factory=dict)
+    model: RobotModel
+    request: Request
+    vectors: Mapping[str, Array]
     """Arrays of one batch by the names of the arguments."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        self.at = coordinates_of(self.model)
         self.zero = np.zeros_like(next(iter(self.vectors.values())))
-        self.plain = self.model
-        self.rotors = rotor_inertias(self.model)
+
+    @property
+    def plain(self) -> RobotModel:
+        """The model."""
+        return self.model
+
+    @property
+    def rotors(self) -> Array:
+        """Inertias of rotors."""
+        return rotor_inertias(self.model)
+
+    @property
+    def momenta(self) -> Array:
+        """Angular momenta of rotors that spin."""
+        return spin_momenta(self.model)
 
     def vector(self, name: str) -> Array:
         """An argument."""
@@ -143,5 +158,5 @@ def in_numpy(model: RobotModel, request: Request, *arrays: Array) -> Array:
     """A quantity as it is built, in NumPy; wrenches are the last arrays."""
     quantity = QUANTITIES[request.quantity]
     names = (*quantity.arguments, *map(wrench_name, request.wrench))
-    robot = NumericRobot(model, request, vectors=dict(zip(names, arrays, strict=True)))
+    robot = NumericRobot(model, request, dict(zip(names, arrays, strict=True)))
     return quantity.build(robot, *arrays[: len(quantity.arguments)])

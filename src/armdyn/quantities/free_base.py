@@ -86,10 +86,9 @@ class _FreeRobot:
 
     def __init__(self, s: TracedRobot, pose: Array, q: Array):
         request = replace(s.request, friction=False, gravity=False)
-        form = type(s)
         self.s, self.joints = s, q
         self.R, self.p = pose[:9].reshape(3, 3), pose[9:]
-        self.tree = form(floating(s.model), request, graph=s.graph, budget=s.budget, snap=s.snap)
+        self.tree = replace(s, model=floating(s.model), request=request)
         self.tree.rotors = np.concatenate([s.nodes(np.zeros(BASE)), s.rotors])
         self.q = np.concatenate([s.nodes(np.zeros(BASE)), q])
         self.weight = np.concatenate([-s.described.gravity, np.zeros(3)])

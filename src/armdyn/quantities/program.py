@@ -33,6 +33,7 @@ from armdyn.quantities import (
     reactions,
     regressors,
 )
+from armdyn.quantities.design import check_design
 from armdyn.quantities.products import jacobian_product
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
@@ -83,6 +84,8 @@ def checked(request: Request, model: RobotModel) -> Quantity:
     if reason := quantity.absent(model):
         raise ModelError(f"{quantity.name} of {model.name!r}: {reason}")
     check_options(request, model, quantity)
+    if request.design:
+        check_design(model, request)
     return quantity
 
 
@@ -129,11 +132,12 @@ def trace_robot(
     request: Request,
     progress: Progress | None = None,
     snap: float = ZERO_TOLERANCE,
-    form: type[TracedRobot] = TracedRobot,
+    as_in_books: bool = False,
 ) -> TracedRobot:
     """The robot of a request: its numbers as parameters, arguments as inputs of a graph."""
     budget = SearchBudget(request.effort == "deep", progress)
-    return form(model, request, checked(request, model).arguments, budget=budget, snap=snap)
+    arguments = checked(request, model).arguments
+    return TracedRobot(model, request, arguments, budget=budget, snap=snap, as_in_books=as_in_books)
 
 
 def shortest_nodes(robot: TracedRobot, quantity: Quantity) -> Array:

@@ -8,12 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from armdyn.arrays import Array
 from armdyn.errors import GraphError
-from armdyn.formulations.augmented_body import augmented_body
-from armdyn.formulations.composite_body import mass_matrix
-from armdyn.formulations.rotors import rotor_matrix, spin_matrix
-from armdyn.graph.differentiate import jacobian
 from armdyn.graph.evaluate import HALF_BIT, ROUNDED
 from armdyn.graph.field import proved_equal
 from armdyn.graph.nodes import Node
@@ -23,12 +18,8 @@ from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.program import checked, shortest_nodes, trace_robot
 from armdyn.quantities.request import Request
-from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
-from armdyn.shorten.canonical.model import branches, model_from_canonical
-from armdyn.shorten.run_time import weightless
 from armdyn.shorten.search import Progress
-from armdyn.shorten.symbolic import symbolic
 from armdyn.thresholds import MOST_PROVED_NODES
 
 Proof = Literal["field", "random"]
@@ -37,48 +28,6 @@ Proof = Literal["field", "random"]
 RANDOM_STATES = 16
 PROGRAM_ROUNDING = 1e-8
 """Largest difference at random states, relative to the largest entry, that is rounding."""
-
-
-class TextbookRobot(TracedRobot):
-    """A robot whose quantities are written as textbooks do."""
-
-    as_in_books = True
-
-    def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
-        """Torques of the links by Renaud's recursion."""
-        at = self.here(q)
-        q, qd, qdd = at.motion(qd, qdd)
-        tau = np.empty(len(self.model.joints), dtype=object)
-        for members, model in self._models(weight):
-            tau[members] = augmented_body(model, q[members], qd[members], qdd[members]).tau
-        return at.torques(tau)
-
-    def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
-        """M by composite bodies."""
-        at = self.here(q)
-        M = np.zeros((len(self.model.joints),) * 2, dtype=object)
-        for members, model in self._models(weight=False):
-            M[np.ix_(members, members)] = mass_matrix(model, at.q[members])
-        spinning = spin_matrix(self.plain, at.q, self.momenta)
-        return at.matrix(times * (M + rotor_matrix(self.model, self.rotors) + spinning))
-
-    def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """∂τ/∂q and C = ½ ∂(C q̇)/∂q̇, which is quadratic in q̇, by differentiation."""
-        tau = self.torques(q, qd, qdd)
-        of_rates = self.torques(q, qd, self.zero, weight=False)
-        C = 0.5 * np.asarray(jacobian(self.nodes(of_rates), list(qd)))
-        return self.nodes(np.stack([self.by_positions(self.nodes(tau), q), C]))
-
-    def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
-        """By solving with the mass matrix."""
-        rest = tau - self.loads(q) - self.torques(q, qd, self.zero)
-        return self.solve(self.mass_matrix(q), rest)
-
-    def _models(self, weight: bool) -> list[tuple[list[int], RobotModel]]:
-        robot = self.runtime or symbolic(self.numbers, self.graph)
-        robot = robot if weight else weightless(robot)
-        pairs = branches(robot).items()
-        return [([*members], model_from_canonical(part)) for members, part in pairs]
 
 
 def proved_program(
@@ -97,7 +46,7 @@ def proved_program(
     ours = trace_robot(model, request, progress, snap)
     outputs = shortest_nodes(ours, quantity)
     program = ours.program(request.quantity, outputs, ours.inputs)
-    theirs = trace_robot(model, request, progress, snap, TextbookRobot)
+    theirs = trace_robot(model, request, snap=snap, as_in_books=True)
     expected = theirs.whole(shortest_nodes(theirs, quantity).flat)
     # closed forms of loops, and constant mass matrices, are those of the numbers of one robot
     general = ours.at.is_linear and not ours.is_constant

@@ -77,6 +77,7 @@ ARGUMENTS = {
         6,
         "components (force, moment)",
     ),
+    "design": Argument("numbers of the design", noun="numbers of the design"),
     "base_motion": Argument(
         "rotation of the base, row by row, then its angular velocity, angular acceleration and "
         "linear acceleration, world axes [rad, m, s]",
@@ -134,7 +135,7 @@ class Quantity:
     """Names in `ARGUMENTS` of the vectors of coordinates that it is a function of."""
     build: Callable[..., Array]
     """From a `TracedRobot` and the arguments as nodes to the entries; in NumPy, if it may be, from
-    a `NumericRobot` and arrays (..., n)."""
+    any `RequestedRobot` and arrays (..., n)."""
     symbol: str
     """Its letter in exported code; "" for a number that is returned."""
     result: str = "torques [{torque}]"

@@ -58,6 +58,8 @@ class Request:
     task: tuple[str, ...] = ()
     constraint: bool = False
     base_wrench: bool = False
+    design: tuple[str, ...] = ()
+    """Numbers of the robot that are an argument, by names of `armdyn.quantities.design`."""
     solved: bool = False
     """Whether the positions of passive joints are an argument, so that loops are not solved."""
     derivative: str | None = None

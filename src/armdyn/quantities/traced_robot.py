@@ -1,16 +1,17 @@
 """A robot as it is traced: what quantities are made of, by the fewest operations."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import SingularityError
 from armdyn.forks import cached_property
-from armdyn.formulations.coordinates import StandingMap
+from armdyn.formulations.coordinates import Coordinates, StandingMap
 from armdyn.formulations.external import exerted_wrench
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.joint_wrenches import LinkMotion
@@ -55,7 +56,14 @@ from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.slopes import torque_slopes
 from armdyn.shorten.minimal.torques import minimal
 from armdyn.shorten.parts import MASS_MATRIX, Part, forward_dynamics, symmetric
-from armdyn.shorten.run_time import loaded, payload_in_link, weighed, weightless
+from armdyn.shorten.run_time import (
+    designed,
+    heavier,
+    loaded,
+    payload_in_link,
+    weighed,
+    weightless,
+)
 from armdyn.shorten.shortest import QUICK, Branch, SearchBudget
 from armdyn.shorten.symbolic import symbolic
 
@@ -63,13 +71,169 @@ NUMBERS = ("payload", "gravity", "base_motion")
 """Options that are arguments at run time, after those of the quantity."""
 
 
-@dataclass(eq=False)
-class TracedRobot:
-    """The robot of a request in a graph of its own, in the forms that quantities are made of.
+class RequestedRobot(ABC):
+    """The robot of a request, in the forms that quantities are made of.
 
-    Vectors of the coordinates are nodes of shape (n,); what the formulations take and give belongs
-    to all N moving joints, and `here` goes between the two.
+    Vectors of the coordinates are nodes of shape (n,), or floats (..., n); what the formulations
+    take and give belongs to all N moving joints, and `here` goes between the two.
     """
+
+    model: RobotModel
+    request: Request
+    at: Coordinates
+    zero: Array
+    """Coordinates at rest."""
+
+    @property
+    @abstractmethod
+    def plain(self) -> RobotModel:
+        """The model, of nodes with zeros where conversions left rounding, so that they fold."""
+
+    @property
+    @abstractmethod
+    def rotors(self) -> Array:
+        """Inertias in the order of `rotor_inertias`."""
+
+    @property
+    @abstractmethod
+    def momenta(self) -> Array:
+        """Angular momenta of rotors that spin, as `spin_momenta` has them."""
+
+    @abstractmethod
+    def vector(self, name: str) -> Array:
+        """An argument."""
+
+    @abstractmethod
+    def here(self, q: Array) -> StandingMap:
+        """The map between coordinates and all joints at positions."""
+
+    @abstractmethod
+    def nodes(self, values: Array) -> Array:
+        """Every entry a node, or the floats themselves."""
+
+    @abstractmethod
+    def aside(self, friction: Array) -> Array:
+        """Terms of friction; of nodes, symbols that are put in at the end."""
+
+    @abstractmethod
+    def links(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
+        """Torques of the links at the coordinates."""
+
+    @abstractmethod
+    def full_mass_matrix(self, q: Array, times: float = 1.0) -> Array:
+        """M of all joints as if no rotor spun; with `times`, that of a robot so much heavier."""
+
+    @abstractmethod
+    def accelerations(self, q: Array, qd: Array, tau: Array) -> Array | None:
+        """M⁻¹ (τ - C q̇ - g) for torques less friction; None if it is left to those who ask."""
+
+    @property
+    def described(self) -> RobotModel:
+        """The plain model as it stands, with the arguments that are not inertias in it."""
+        return self.standing[0]
+
+    @cached_property
+    def standing(self) -> tuple[RobotModel, Turning]:
+        """The robot as `described`, and how its base turns."""
+        model = self.plain
+        if self.request.gravity:
+            model = replace(model, gravity=self.vector("gravity"))
+        if not self.request.base_motion:
+            return model, None
+        return moving(model, self.vector("base_motion"))
+
+    def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
+        """Torques of links and rotors at the coordinates; springs go with the weight."""
+        tau = self.links(q, qd, qdd, weight) + self.rotor_torques(q, qd, qdd)
+        tau = tau + self.spin_torques(q, qd, qdd)
+        return tau + self.springs(q) if weight else tau
+
+    def springs(self, q: Array) -> Array:
+        """Torques against the springs at the coordinates."""
+        if not self.model.springs:
+            return self.zero
+        at = self.here(q)
+        return at.torques(spring_torques(self.plain, self.plain.springs, at.q))
+
+    def rotor_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torques of the rotors at the coordinates."""
+        at = self.here(q)
+        return at.torques(rotor_torques(self.model, at.accelerations(qd, qdd), self.rotors))
+
+    def spin_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """What the coordinates need because rotors spin, without those torques."""
+        if not self.model.spins:
+            return self.zero
+        at, (model, turning) = self.here(q), self.standing
+        return at.torques(spin_torques(model, *at.motion(qd, qdd), self.momenta, turning))
+
+    def recursion(
+        self, q: Array, qd: Array, qdd: Array, *, loads: bool, more: Array | None = None
+    ) -> NewtonEuler:
+        """Newton-Euler of the links, with the wrenches of the request if these loads are asked.
+
+        What links exert besides is `more`, as formulations take it.
+        """
+        model, turning = self.standing
+        motion = self.here(q).motion(qd, qdd)
+        payload = self.vector("payload") if self.request.payload else None
+        exerted = self.exerted(motion) if loads else None
+        if more is not None:
+            exerted = more if exerted is None else exerted + more
+        if payload is not None:
+            # these are the nodes of the call below, so the motion is computed once
+            outward = newton_euler(model, *motion, turning=turning)
+            exerted = held_wrench(model, outward, payload, exerted)
+        return newton_euler(model, *motion, exerted, turning)
+
+    def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
+        """M at the coordinates, rotors included; `times` as in `full_mass_matrix`."""
+        at = self.here(q)
+        M = self.full_mass_matrix(q, times)
+        if self.model.spins:
+            M = M + spin_matrix(self.plain, at.q, times * self.momenta)
+        return at.matrix(M)
+
+    def friction(self, q: Array, qd: Array) -> Array:
+        """Friction at the coordinates, if the request wants it, put aside."""
+        return self.aside(self.friction_torque(q, qd)) if self.request.friction else self.zero
+
+    def friction_torque(self, q: Array, qd: Array) -> Array:
+        """Friction at the coordinates."""
+        at = self.here(q)
+        return at.torques(friction_torque(self.model, at.rates(qd)))
+
+    def loads(self, q: Array) -> Array:
+        """Torques against the wrenches that the request has."""
+        if not self.request.wrench:
+            return self.zero
+        at = self.here(q)
+        frames = world_frames(self.described, at.q)
+        full = wrench_torques(self.described, frames, self.wrench(at.q)) + 0.0 * at.q
+        return at.torques(full)
+
+    def exerted(self, motion: tuple[Array, Array, Array]) -> Array | None:
+        """What links exert on the environment, springs and rotors in a motion of all joints."""
+        model, turning = self.standing
+        wrenches = [self.wrench(motion[0])]
+        if model.springs:
+            wrenches.append(spring_wrenches(self.plain, self.plain.springs, motion[0])[:-1])
+        if model.spins:
+            wrenches.append(spin_loads(model, *motion, self.momenta, turning).wrench)
+        some = [wrench for wrench in wrenches if wrench is not None]
+        return sum(some[1:], some[0]) if some else None
+
+    def wrench(self, q: Array) -> Array | None:
+        """What each link exerts on the environment, as formulations take it; q of all joints."""
+        if not self.request.wrench:
+            return None
+        on = {link: self.vector(wrench_name(link)) for link in self.request.wrench}
+        return exerted_wrench(self.described, q, on, self.request.wrench_frame)
+
+
+@dataclass(eq=False)
+class TracedRobot(RequestedRobot):
+    """The robot of a request in a graph of its own, by the fewest operations."""
 
     model: RobotModel
     request: Request
@@ -79,12 +243,13 @@ class TracedRobot:
     budget: SearchBudget = QUICK
     snap: float = ZERO_TOLERANCE
     """What counts as an exact zero or quarter turn, see `canonical`."""
-    as_in_books: ClassVar[bool] = False
-    """Whether quantities are left as they are written."""
+    as_in_books: bool = False
+    """Whether quantities are left as they are written, and their parts are those of textbooks."""
 
     def __post_init__(self) -> None:
         self.at = coordinates_of(self.model)
         self.n = len(self.model.independent)
+        self.zero = np.zeros(self.n)
         self.put_aside: dict[str, Node] = {}
         """Terms by the names of the symbols that stand for them: those of friction, and positions
         of passive joints that are solved for. A term may have symbols of earlier ones in it."""
@@ -101,7 +266,8 @@ class TracedRobot:
         numbers = [name for name in NUMBERS if getattr(self.request, name)]
         sizes = {name: ARGUMENTS[name].length(self.n) for name in (*self.arguments, *numbers)}
         sizes |= {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
-        return sizes | ({"passive": 2 * len(self.model.passive)} if self.request.solved else {})
+        sizes |= {"passive": 2 * len(self.model.passive)} if self.request.solved else {}
+        return sizes | ({"design": len(self.request.design)} if self.request.design else {})
 
     def here(self, q: Array) -> StandingMap:
         """The map between coordinates and all joints at positions that are nodes."""
@@ -151,11 +317,6 @@ class TracedRobot:
         """An argument as nodes."""
         return self.graph.inputs(name, self.inputs[name])
 
-    @cached_property
-    def zero(self) -> Array:
-        """Coordinates at rest."""
-        return np.zeros(self.n)
-
     # the robot in its forms
 
     @cached_property
@@ -165,11 +326,20 @@ class TracedRobot:
         return cleared(with_tip_phase(canonical(tree, self.snap)), tree)
 
     @cached_property
+    def design(self) -> dict[str, Node]:
+        """The numbers of the robot that are an argument, by their names."""
+        names = self.request.design
+        return dict(zip(names, self.vector("design"), strict=True)) if names else {}
+
+    @cached_property
     def runtime(self) -> CanonicalRobot | None:
         """The robot with symbols for numbers that are arguments; None if there are none."""
-        if not (self.request.payload or self.request.gravity):
+        if not (self.request.payload or self.request.gravity or self.design):
             return None
-        robot = symbolic(canonical(self.model), self.graph)
+        numbers = canonical(self.model)
+        robot = symbolic(numbers, self.graph)
+        if self.design:
+            robot = designed(robot, numbers, self.design)
         if self.request.gravity:
             still = canonical(replace(self.model, gravity=frozen(np.zeros(3))))
             robot = weighed(self.model, symbolic(still, self.graph), self.vector("gravity"))
@@ -182,34 +352,27 @@ class TracedRobot:
         """The model with zeros where conversions left rounding, so that they fold."""
         return without_rounding(self.model)
 
-    @property
-    def described(self) -> RobotModel:
-        """The plain model as it stands, with the arguments that are not inertias in it."""
-        return self.standing[0]
-
-    @cached_property
-    def standing(self) -> tuple[RobotModel, Turning]:
-        """The robot as `described`, and how its base turns."""
-        model = self.plain
-        if self.request.gravity:
-            model = replace(model, gravity=self.vector("gravity"))
-        if not self.request.base_motion:
-            return model, None
-        return moving(model, self.vector("base_motion"))
-
     @cached_property
     def rotors(self) -> Array:
         """Inertias in the order of `rotor_inertias` as parameters; zero stays a number."""
-        nodes = []
+        nodes, design = [], self.design
         for i, inertia in enumerate(rotor_inertias(self.model).tolist(), start=1):
             nodes.append(self.graph.parameter(f"Ia{i}") if inertia else self.graph.number(0))
             self.graph.values |= {f"Ia{i}": inertia} if inertia else {}
+            if f"N{i}" in design:
+                ratio = design[f"N{i}"]
+                nodes[-1] = ratio * ratio * self.model.driven[i - 1].rotor.inertia
+            nodes[-1] = design.get(f"Ia{i}", nodes[-1])
         return np.array(nodes, dtype=object)
 
     @cached_property
     def momenta(self) -> Array:
         """Angular momenta of rotors that spin, as `spin_momenta` has them."""
-        return spin_momenta(self.model, self.rotors)
+        momenta = spin_momenta(self.model, self.rotors)
+        for i, owner in enumerate(self.model.driven):
+            if owner.rotor.spins and f"N{i + 1}" in self.design:
+                momenta[i] = self.design[f"N{i + 1}"] * owner.rotor.inertia
+        return momenta
 
     def stand_in(self, term: Node, graph: Graph, *, frictional: bool) -> Node:
         """A symbol in a graph for a term that is put in at the end."""
@@ -221,33 +384,6 @@ class TracedRobot:
     def nodes(self, values: Array) -> Array:
         """Every entry a node."""
         return trace(self.graph, lambda: values)
-
-    # what quantities are made of
-
-    def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
-        """Torques of links and rotors at the coordinates; springs go with the weight."""
-        tau = self.links(q, qd, qdd, weight) + self.rotor_torques(q, qd, qdd)
-        tau = tau + self.spin_torques(q, qd, qdd)
-        return tau + self.springs(q) if weight else tau
-
-    def springs(self, q: Array) -> Array:
-        """Torques against the springs at the coordinates."""
-        if not self.model.springs:
-            return self.zero
-        at = self.here(q)
-        return at.torques(spring_torques(self.plain, self.plain.springs, at.q))
-
-    def rotor_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Torques of the rotors at the coordinates."""
-        at = self.here(q)
-        return at.torques(rotor_torques(self.model, at.accelerations(qd, qdd), self.rotors))
-
-    def spin_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """What the coordinates need because rotors spin, without those torques."""
-        if not self.model.spins:
-            return self.zero
-        at, (model, turning) = self.here(q), self.standing
-        return at.torques(spin_torques(model, *at.motion(qd, qdd), self.momenta, turning))
 
     def spin_slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Their derivatives by q, and half those of their velocity terms by q̇, (2, n, n)."""
@@ -264,7 +400,7 @@ class TracedRobot:
             return at.torques(self.recursion(q, qd, qdd, loads=False).tau)
         motion = {"q": at.q, "qd": at.rates(qd), "qdd": at.accelerations(qd, qdd)}
         motion = {name: v for name, v in motion.items() if name == "q" or v.dtype == object}
-        if self.runtime is not None:
+        if self.runtime is not None and not self.as_in_books:
             robot = self.runtime if weight else weightless(self.runtime)
             # the minimal formulation makes use of the number 0 in place of a vector at rest
             v, a = (motion.get(name, 0.0) for name in ("qd", "qdd"))
@@ -278,42 +414,11 @@ class TracedRobot:
             tau[branch.members] = branch.shortest(part, motion, self.rotors, self.budget)
         return at.torques(tau)
 
-    def recursion(
-        self, q: Array, qd: Array, qdd: Array, *, loads: bool, more: Array | None = None
-    ) -> NewtonEuler:
-        """Newton-Euler of the links, with the wrenches of the request if these loads are asked.
-
-        What links exert besides is `more`, as formulations take it.
-        """
-        model, turning = self.standing
-        motion = self.here(q).motion(qd, qdd)
-        payload = self.vector("payload") if self.request.payload else None
-        exerted = self.exerted(motion) if loads else None
-        if more is not None:
-            exerted = more if exerted is None else exerted + more
-        if payload is not None:
-            # these are the nodes of the call below, so the motion is computed once
-            outward = newton_euler(model, *motion, turning=turning)
-            exerted = held_wrench(model, outward, payload, exerted)
-        return newton_euler(model, *motion, exerted, turning)
-
-    def mass_matrix(self, q: Array, times: float = 1.0) -> Array:
-        """M at the coordinates, rotors included; with `times`, that of a robot so much heavier."""
-        at = self.here(q)
-        M = self.full_mass_matrix(q, times)
-        if self.model.spins:
-            M = M + spin_matrix(self.plain, at.q, times * self.momenta)
-        return at.matrix(M)
-
     def full_mass_matrix(self, q: Array, times: float = 1.0) -> Array:
         """The same of all joints, as if no rotor spun."""
         motion = {"q": self.here(q).q}
-        if self.runtime is not None:
-            links = (
-                replace(link, J=times * link.J, u=times * link.u, M=times * link.M)
-                for link in self.runtime.links
-            )
-            M = minimal_mass_matrix(replace(self.runtime, links=tuple(links)), motion["q"])
+        if self.runtime is not None and not self.as_in_books:
+            M = minimal_mass_matrix(heavier(self.runtime, times), motion["q"])
         else:
             M = np.zeros((len(self.model.joints),) * 2, dtype=object)
             for branch in self._branches(weight=False):
@@ -327,7 +432,8 @@ class TracedRobot:
         Torques are those less friction.
         """
         rest = tau - self.loads(q) - self.springs(q)
-        if self.runtime is not None or self.model.is_coupled or self.request.base_motion:
+        apart = self.model.is_coupled or self.request.base_motion
+        if apart or self.runtime is not None or self.as_in_books:
             return None
         qdd = np.empty(len(self.model.joints), dtype=object)
         for branch in self._branches(weight=True):
@@ -339,8 +445,13 @@ class TracedRobot:
 
     def _branches(self, weight: bool) -> tuple[Branch, ...]:
         if weight not in self._cut:
-            robot = self.numbers if weight else weightless(self.numbers)
-            self._cut[weight] = Branch.all_of(robot, self.graph)
+            if self.as_in_books:
+                robot = self.runtime or symbolic(self.numbers, self.graph)
+                cut = Branch.of_books(robot if weight else weightless(robot))
+            else:
+                robot = self.numbers if weight else weightless(self.numbers)
+                cut = Branch.all_of(robot, self.graph)
+            self._cut[weight] = cut
         return self._cut[weight]
 
     @property
@@ -349,7 +460,15 @@ class TracedRobot:
         return any(branch.matrix is not None for cut in self._cut.values() for branch in cut)
 
     def slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """∂τ/∂q and C at the coordinates by composite bodies, (2, n, n), without friction."""
+        """∂τ/∂q and C at the coordinates by composite bodies, (2, n, n), without friction.
+
+        As in books they are by differentiation, C = ½ ∂(C q̇)/∂q̇, which is quadratic in q̇.
+        """
+        if self.as_in_books:
+            of_q = self.by_positions(self.nodes(self.torques(q, qd, qdd)), q)
+            of_rates = self.nodes(self.torques(q, qd, self.zero, weight=False))
+            C = 0.5 * np.asarray(jacobian(of_rates, list(qd)))
+            return self.nodes(np.stack([of_q, C]))
         at, spins = self.here(q), self.spin_slopes(q, qd, qdd)
         plain = self.runtime is None and self.at.is_linear
         if plain and all(branch.matrix is not None for branch in self._branches(weight=True)):
@@ -366,10 +485,6 @@ class TracedRobot:
         of_q = self.by_positions(self.nodes(self.torques(q, qd, qdd)), q)
         return self.nodes(np.stack([of_q, C]))
 
-    def friction(self, q: Array, qd: Array) -> Array:
-        """Friction at the coordinates, if the request wants it, put aside."""
-        return self.aside(self.friction_torque(q, qd)) if self.request.friction else self.zero
-
     def aside(self, friction: Array) -> Array:
         """Symbols for terms of friction, which are counted apart and put in at the end."""
         symbols = self.nodes(friction)
@@ -377,38 +492,6 @@ class TracedRobot:
             if not node.constant:
                 symbols[place] = self.stand_in(node, self.graph, frictional=True)
         return symbols
-
-    def friction_torque(self, q: Array, qd: Array) -> Array:
-        """Friction at the coordinates."""
-        at = self.here(q)
-        return at.torques(friction_torque(self.model, at.rates(qd)))
-
-    def loads(self, q: Array) -> Array:
-        """Torques against the wrenches that the request has."""
-        if not self.request.wrench:
-            return self.zero
-        at = self.here(q)
-        frames = world_frames(self.described, at.q)
-        full = wrench_torques(self.described, frames, self.wrench(at.q)) + 0.0 * at.q
-        return at.torques(full)
-
-    def exerted(self, motion: tuple[Array, Array, Array]) -> Array | None:
-        """What links exert on the environment, springs and rotors in a motion of all joints."""
-        model, turning = self.standing
-        wrenches = [self.wrench(motion[0])]
-        if model.springs:
-            wrenches.append(spring_wrenches(self.plain, self.plain.springs, motion[0])[:-1])
-        if model.spins:
-            wrenches.append(spin_loads(model, *motion, self.momenta, turning).wrench)
-        some = [wrench for wrench in wrenches if wrench is not None]
-        return sum(some[1:], some[0]) if some else None
-
-    def wrench(self, q: Array) -> Array | None:
-        """What each link exerts on the environment, as formulations take it; q of all joints."""
-        if not self.request.wrench:
-            return None
-        on = {link: self.vector(wrench_name(link)) for link in self.request.wrench}
-        return exerted_wrench(self.described, q, on, self.request.wrench_frame)
 
     def solve(self, M: Array, b: Array) -> Array:
         """M⁻¹ b, b (n,) or (n, k); where the mass matrix is singular, not a number."""

@@ -1,8 +1,10 @@
-"""Numbers of a robot that are known at run time only: a payload, the field of gravity."""
+"""Numbers of a robot that are known at run time only: a payload, gravity, those of a design."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +14,8 @@ from armdyn.errors import ModelError, shown
 from armdyn.formulations.regressor import body_of, ten_parameters
 from armdyn.model import Body, Inertia, Link, RobotModel
 from armdyn.model.edit import payload_link
-from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, cos_sin
+from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, canonical, cos_sin
+from armdyn.shorten.canonical.parameters import ENTRIES, LENGTHS, about_com, link_numbers
 
 
 def payload_vector(
@@ -77,6 +80,44 @@ def weightless(robot: CanonicalRobot) -> CanonicalRobot:
     """The robot without gravity."""
     none = frozen(np.zeros(3))
     return replace(robot, links=tuple(replace(link, gravity=none) for link in robot.links))
+
+
+def designed(
+    robot: CanonicalRobot, numbers: CanonicalRobot, design: Mapping[str, Any]
+) -> CanonicalRobot:
+    """The robot of symbols with others for the numbers of a design, which are named."""
+    links = zip(robot.links, numbers.links, link_numbers(robot), strict=True)
+    changed = (_designed_link(*link, i, design) for i, link in enumerate(links, start=1))
+    return replace(robot, links=tuple(changed))
+
+
+def _designed_link(
+    link: CanonicalLink, numbers: CanonicalLink, up: str, i: int, design: Mapping[str, Any]
+) -> CanonicalLink:
+    lengths = zip(LENGTHS, link.across, strict=True)
+    across = np.array([design.get(name + up, value) for name, value in lengths], dtype=object)
+    link = replace(link, across=frozen(across), r=design.get(f"d{i}", link.r))
+    own = {f"{name}{i}" for name in ("m", *"xyz", *(f"I{entry}" for entry, _, _ in ENTRIES))}
+    if not own & design.keys():
+        return link
+    mass, com, tensor = about_com(numbers.J, numbers.u, numbers.M)
+    m = design.get(f"m{i}", mass)
+    c = np.array(
+        [design.get(f"{x}{i}", at) for x, at in zip("xyz", com, strict=True)], dtype=object
+    )
+    about = np.array(tensor, dtype=object)
+    for name, a, b in ENTRIES:
+        about[a, b] = about[b, a] = design.get(f"I{name}{i}", about[a, b])
+    # the second moment about the centre of mass is half the trace less the tensor
+    half = 0.5 * (about[0, 0] + about[1, 1] + about[2, 2])
+    second = half * np.eye(3) - about + m * np.outer(c, c)
+    return replace(link, M=m, u=frozen(m * c), J=frozen(second))
+
+
+def heavier(robot: CanonicalRobot, factor: float) -> CanonicalRobot:
+    """The robot with all inertias multiplied by a number."""
+    links = (replace(x, J=factor * x.J, u=factor * x.u, M=factor * x.M) for x in robot.links)
+    return replace(robot, links=tuple(links))
 
 
 def payload_in_link(model: RobotModel, payload: Array) -> Array:

@@ -34,7 +34,7 @@ from armdyn.shorten.constant import constant_mass_matrix, product
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.parts import BIAS, MASS_MATRIX, WEIGHT, Part, PartWriter, guarded
 from armdyn.shorten.program_store import key_of, shipped, user_programs
-from armdyn.shorten.run_time import weightless
+from armdyn.shorten.run_time import heavier, weightless
 from armdyn.shorten.search import Progress
 from armdyn.shorten.shorten import shortest_of
 from armdyn.shorten.symbolic import entries, generic, pattern, symbolic, valued
@@ -309,6 +309,8 @@ class Branch:
     """Its entries in the graph, by the names of parameters."""
     matrix: Array | None
     """Its mass matrix, if that is the same in every configuration."""
+    book: RobotModel | None = None
+    """The links as textbooks take them, where parts are written as these do."""
 
     @staticmethod
     def all_of(robot: CanonicalRobot, graph: Graph) -> "tuple[Branch, ...]":
@@ -317,16 +319,28 @@ class Branch:
         numbered = (([*members], valued(part), entries(part)) for members, part in parts)
         return tuple(Branch(*three, constant_mass_matrix(three[1])) for three in numbered)
 
+    @staticmethod
+    def of_books(robot: CanonicalRobot) -> "tuple[Branch, ...]":
+        """The branches of a robot of nodes, whose parts are written as in textbooks."""
+        parts = branches(robot).items()
+        return tuple(Branch([*m], x, {}, None, model_from_canonical(x)) for m, x in parts)
+
     def times(self, factor: float) -> "Branch":
         """The branch with inertias multiplied by a number."""
-        heavier = {k: factor * v if k[0] in "JM" else v for k, v in self.symbols.items()}
+        if self.book is not None:
+            return replace(self, book=model_from_canonical(heavier(self.numbers, factor)))
+        symbols = {k: factor * v if k[0] in "JM" else v for k, v in self.symbols.items()}
         matrix = None if self.matrix is None else factor * self.matrix
-        return replace(self, symbols=heavier, matrix=matrix)
+        return replace(self, symbols=symbols, matrix=matrix)
 
     def shortest(
         self, part: Part, given: Mapping[str, Array], rotors: Array, budget: SearchBudget
     ) -> list[Node]:
         """The shortest program of a part, on vectors and inertias of rotors of the whole robot."""
+        if self.book is not None:
+            state = {name: vector[self.members] for name, vector in given.items()}
+            none = np.zeros(len(self.members))
+            return list(_equation(self.book, part, state, none, rotors[self.members])[1])
         known, own = dict(self.symbols), rotors[self.members]
         for k, i in enumerate(self.members, start=1):
             known |= {f"{name}{k}": given[name][i] for name in part.vectors}

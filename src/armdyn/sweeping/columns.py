@@ -20,7 +20,7 @@ from armdyn.errors import SweepError, UnknownNameError, check_all_known, check_k
 from armdyn.export.export_comments import joint_words
 from armdyn.kernels.kernel import Kernel
 from armdyn.model.base_motion import BaseMotion
-from armdyn.quantities.design import design_program, design_values
+from armdyn.quantities.design import design_values
 from armdyn.quantities.program import QUANTITIES
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH, Quantity
 from armdyn.quantities.request import Request
@@ -226,7 +226,7 @@ def subject(
 ) -> Subject:
     """The quantity as a function of what is swept over: payload and gravity if these are named."""
     check_known("quantity", quantity, QUANTITIES)
-    known = {field.name for field in fields(Request)} - {"quantity", "effort", *NUMBERED}
+    known = {field.name for field in fields(Request)} - {"quantity", "effort", DESIGN, *NUMBERED}
     check_all_known("option", options, sorted({*known, "dtype"}))
     dtype = options.get("dtype", "float64")
     more: dict[str, Any] = {
@@ -236,12 +236,8 @@ def subject(
     more |= {k: names_in(k, v) if k in ("wrench", "task") else v for k, v in options.items()}
     more.pop("dtype", None)
     try:
-        request = Request(quantity, effort=robot.search_effort, **more)
-        if design:
-            program = design_program(robot.model, request, tuple(design))
-            kernel = Kernel(robot.model, request, dtype, robot.cache, program)
-        else:
-            kernel = robot._kernel(request, dtype)
+        request = Request(quantity, effort=robot.search_effort, design=tuple(design), **more)
+        kernel = robot._kernel(request, dtype)
     except TypeError as reason:
         raise SweepError(f"{quantity}: {reason}") from None
     columns = columns_of(robot, kernel.inputs, design)
