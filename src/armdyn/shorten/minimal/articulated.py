@@ -45,10 +45,13 @@ from armdyn.shorten.minimal.axes import (
     Spatial,
     Vector,
     about_z,
+    both,
     crossed,
     inner,
     mirrored,
+    multiple,
     plus,
+    power,
     scaled,
     summed,
     turned,
@@ -231,7 +234,7 @@ def minimal_articulated_body(
     links = moving_links(robot, options(robot).start, q, qd, 0.0)
     bodies = _bodies(robot)
     scales = _scales(robot, bodies)
-    joints = [_Joint(link, rotor) for link, rotor in zip(links, rotors, strict=True)]
+    joints = [_ReleasedJoint(link, rotor) for link, rotor in zip(links, rotors, strict=True)]
     for i, joint in reversed(list(enumerate(joints))):
         joint.eliminate(bodies[i], tau[..., i][()], guard, scales[i])
         up = robot.links[i].parent
@@ -276,7 +279,7 @@ def _scales(robot: CanonicalRobot, bodies: list[Articulated]) -> list[Scalar]:
     ]
 
 
-class _Joint:
+class _ReleasedJoint:
     """A joint on the way inward, where its motion is eliminated, and outward, where it is found."""
 
     body: Articulated
@@ -312,11 +315,11 @@ class _Joint:
         if is_known_zero(D):  # in every state
             check_pivots(np.zeros(1), [self.link.link.name])
         inverse = 1.0 / guard(D, scale)
-        k = scaled(inverse, U[0]), scaled(inverse, U[1])
+        k = multiple(inverse, U)
         if self.part is None:
             self.body = body.less(k, U)
         else:
-            row = scaled(rotor, k[0]), scaled(rotor, k[1])
+            row = multiple(rotor, k)
             k, U = self._with_axis(k, 0.0), self._with_axis(U, 0.0)
             self.body = body.less(k, U).with_column(self.part, row)
         torque, load = closed(link, link.choice, link.fixed, self.load)
@@ -325,7 +328,7 @@ class _Joint:
         if not link.rotated:
             k = about_z(link.turn, k[0]), about_z(link.turn, k[1])
         self.k = k
-        wrench = plus(load.e, scaled(u, k[0])), plus(load.n, scaled(u, k[1]))
+        wrench = both((load.e, load.n), multiple(u, k))
         e, n = self._with_axis(wrench, sign * tau - rotor * self.push)
         self.load = replace(load, e=e, n=n)
 
@@ -336,8 +339,7 @@ class _Joint:
         kind = self.link.link.type
         along = body.column(0)
         about = body.column(1)
-        f, n = (plus(scaled(kind.slide, along[k]), scaled(kind.turn, about[k])) for k in (0, 1))
-        return f, n
+        return both(multiple(kind.slide, along), multiple(kind.turn, about))
 
     def handed_down(self) -> Load:
         """The wrench, about the origin of the parent."""
@@ -353,7 +355,7 @@ class _Joint:
             body = body.moved(offset, axes)
         return body
 
-    def accelerate(self, up: "_Joint | None") -> None:
+    def accelerate(self, up: "_ReleasedJoint | None") -> None:
         """Find q̈ and what it adds to the accelerations of the link."""
         a, w = self._carried_along(up) if up else (ZERO, ZERO)
         if self.part is None:
@@ -363,12 +365,11 @@ class _Joint:
             self.w = plus(w, (0.0, 0.0, kind.turn * self.qdd))
             return
         before = (a, w)[self.part][2]
-        given = inner(self.k[0], a) + inner(self.k[1], w)
-        after = self.push - given + self.lag * before
+        after = self.push - power(self.k, (a, w)) + self.lag * before
         self.qdd = after - before
         self.a, self.w = self._with_axis((a, w), after)
 
-    def _carried_along(self, up: "_Joint") -> Spatial:
+    def _carried_along(self, up: "_ReleasedJoint") -> Spatial:
         """The accelerations that the parent alone gives, in the axes the link is computed in."""
         link = self.link
         x, y, z = link.link.across.tolist()

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from armdyn.loops.values import Pair, added
 from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import CanonicalLink, is_quarter, twist
 from armdyn.shorten.minimal.axes import (
@@ -15,7 +16,6 @@ from armdyn.shorten.minimal.axes import (
     Angle,
     Axes,
     Matrix,
-    Pair,
     Scalar,
     Vector,
     about_z,
@@ -308,8 +308,8 @@ class Load:
         return Load(
             plus(self.e, other.e),
             plus(self.n, other.n),
-            _added(self.e_first, other.e_first),
-            _added(self.n_first, other.n_first),
+            added(self.e_first, other.e_first),
+            added(self.n_first, other.n_first),
         )
 
     @staticmethod
@@ -373,7 +373,7 @@ def _through_joint(link: MovingLink, up: MovingLink, fixed: Constants, load: Loa
     else:
         e = plus(e, (*turned_back(up.whole, *load.e_first), 0.0))
     if link.shares:
-        n_first = _added(n_first, turned(link.whole, load.n[0], load.n[1]))
+        n_first = added(n_first, turned(link.whole, load.n[0], load.n[1]))
         n = (0.0, 0.0, n[2])
     if not link.link.type.slides:
         if link.out_first:
@@ -391,16 +391,12 @@ def _through_joint(link: MovingLink, up: MovingLink, fixed: Constants, load: Loa
 def _through_first_axes(link: MovingLink, up: MovingLink, fixed: Constants, load: Load) -> Load:
     """Carry the wrench to the parent in the first axes of the group."""
     whole = link.whole
-    e = (*_added(load.e_first, turned(whole, load.e[0], load.e[1])), load.e[2])
+    e = (*added(load.e_first, turned(whole, load.e[0], load.e[1])), load.e[2])
     e = plus(e, scaled(fixed.M, link.al_first()))
     across = about_z(up.whole, fixed.across_in)
     n = about_z(whole, load.n)
     n = plus(n, crossed((across[0], across[1], across[2] + link.slide), e))
-    return Load((0.0, 0.0, e[2]), (0.0, 0.0, n[2]), e[:2], _added(load.n_first, n[:2]))
-
-
-def _added(a: Pair, b: Pair) -> Pair:
-    return a[0] + b[0], a[1] + b[1]
+    return Load((0.0, 0.0, e[2]), (0.0, 0.0, n[2]), e[:2], added(load.n_first, n[:2]))
 
 
 def moment(constant: Constants, rates: Rates) -> Vector:

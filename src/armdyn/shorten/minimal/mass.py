@@ -11,8 +11,6 @@ nothing is rotated; inertia on the axes has been handed down (T1), which leaves 
 revolute chain. Reference: M. Walker and D. Orin 1982, method 3.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from armdyn.arrays import Array
@@ -23,17 +21,12 @@ from armdyn.shorten.minimal.axes import (
     ZERO,
     Angle,
     Axes,
-    Pair,
-    Rows,
+    CompositeBody,
     Scalar,
     Vector,
     about_z,
     crossed,
-    moved_moment,
-    plane_turned,
     plus,
-    scaled,
-    summed,
     turned,
 )
 from armdyn.shorten.minimal.choices import Choices
@@ -61,41 +54,6 @@ def minimal_mass_matrix(robot: CanonicalRobot, q: Array, choices: Choices | None
     return matrix_from_entries(M, N, q.shape[:-1])
 
 
-@dataclass(slots=True)
-class _Body:
-    """A mass distribution about an origin in some axes."""
-
-    J: Rows
-    u: Vector
-    M: Scalar
-    spin: Scalar
-    """Jxx + Jyy, which no rotation about z changes."""
-
-    def plus(self, other: "_Body") -> "_Body":
-        J = summed(self.J, other.J)
-        return _Body(J, plus(self.u, other.u), self.M + other.M, self.spin + other.spin)
-
-    def moved(self, p: Vector) -> "_Body":
-        """About the origin that sees this one at p."""
-        u, Mp = self.u, scaled(self.M, p)
-        J = moved_moment(self.J, u, Mp, p)
-        up = u[0] * p[0] + u[1] * p[1]
-        spin = self.spin + (up + up) + (Mp[0] * p[0] + Mp[1] * p[1])
-        return _Body(J, plus(u, Mp), self.M, spin)
-
-    def turned(
-        self, turn: Pair, axes: tuple[int, int, int] = (0, 1, 2), quarter: bool = False
-    ) -> "_Body":
-        """In axes turned back, perhaps by quarter turns, in the plane of the first two."""
-        x, y, z = axes
-        J = plane_turned(self.J, turn, axes, symmetric=True, quarter=quarter)
-        u = list(self.u)
-        u[x], u[y] = turned(turn, self.u[x], self.u[y])
-        same = z == 2 or (quarter and not turn[1])
-        spin = self.spin if same else J[0][0] + J[1][1]
-        return _Body(J, (u[0], u[1], u[2]), self.M, spin)
-
-
 class _CarryingJoint:
     """A joint at one position, with what its link carries."""
 
@@ -121,18 +79,16 @@ class _CarryingJoint:
         """From the parent's origin to this one, for flat joints in the parent's first axes."""
         if up and self.flat:
             self.step = (*turned(up.angle, x, y), z + self.slide)
-        J: Rows = link.J.tolist()
-        x, y, z = link.u.tolist()
-        self.own = _Body(J, (x, y, z), link.M, J[0][0] + J[1][1])
+        self.own = CompositeBody.of(link)
         """The link and what it carries on other axes, in its own axes."""
-        self.first = _Body([[0.0] * 3 for _ in range(3)], ZERO, 0.0, 0.0)
+        self.first = CompositeBody([[0.0] * 3 for _ in range(3)], ZERO, 0.0, 0.0)
         """What it carries on parallel axes, in the first axes."""
 
-    def composite(self) -> _Body:
+    def composite(self) -> CompositeBody:
         """The link and all it carries, in the first axes, about its origin."""
         return self.own.turned(self.angle).plus(self.first)
 
-    def column(self, body: _Body) -> list[tuple[int, Scalar]]:
+    def column(self, body: CompositeBody) -> list[tuple[int, Scalar]]:
         """Entries (j, M_ij) of the joints that carry this one, its own included."""
         x, y, _ = body.u
         combine = self.link.type.combine
@@ -152,7 +108,7 @@ class _CarryingJoint:
                 f, n = about_z(at.up.angle, f), about_z(at.up.angle, n)
             at = at.up
 
-    def hand_down(self, body: _Body) -> None:
+    def hand_down(self, body: CompositeBody) -> None:
         """Add the composite body to the parent."""
         up, link = self.up, self.link
         if up is None:

@@ -27,16 +27,20 @@ from armdyn.shorten.minimal.axes import (
     ZERO,
     Angle,
     Axes,
+    CompositeBody,
     Rows,
     Scalar,
     Spatial,
     Vector,
     applied,
+    both,
     crossed,
     inner,
-    moved_moment,
+    minus,
+    multiple,
     plane_turned,
     plus,
+    power,
     scaled,
     summed,
 )
@@ -64,13 +68,11 @@ def torque_slopes(
     return of_q, C
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _MovingBody:
-    """A moving mass distribution about an origin in some axes."""
+    """Links that are frozen to each other, in motion."""
 
-    J: Rows
-    u: Vector
-    M: Scalar
+    I: CompositeBody
     p: Vector
     K: Rows
     trace: Scalar
@@ -79,37 +81,22 @@ class _MovingBody:
     """The wrench that it needs."""
 
     def plus(self, other: "_MovingBody") -> "_MovingBody":
-        J, K = (summed(A, B) for A, B in ((self.J, other.J), (self.K, other.K)))
-        u = plus(self.u, other.u)
-        p = plus(self.p, other.p)
-        trace, F = self.trace + other.trace, _added(self.F, other.F)
-        return _MovingBody(J, u, self.M + other.M, p, K, trace, F)
+        """Both together."""
+        I, p = self.I.plus(other.I), plus(self.p, other.p)
+        K, trace = summed(self.K, other.K), self.trace + other.trace
+        return _MovingBody(I, p, K, trace, both(self.F, other.F))
 
     def moved(self, d: Vector) -> "_MovingBody":
         """About the origin that sees this one at d."""
-        u = self.u
-        p = self.p
-        Md = scaled(self.M, d)
-        J = moved_moment(self.J, u, Md, d)
+        p, (f, n) = self.p, self.F
+        I = self.I.moved(d)
         K = [[self.K[a][b] + p[a] * d[b] for b in range(3)] for a in range(3)]
-        f, n = self.F
         moment = plus(n, crossed(d, f))
-        return _MovingBody(J, plus(u, Md), self.M, p, K, self.trace + inner(p, d), (f, moment))
-
-    def times(self, x: Spatial) -> Spatial:
-        """I x: the momentum of a velocity."""
-        (v, w), J, u = x, self.J, self.u
-        spin = J[1][1] + J[2][2], J[0][0] + J[2][2], J[0][0] + J[1][1]
-        moment = (
-            spin[0] * w[0] - J[0][1] * w[1] - J[0][2] * w[2],
-            spin[1] * w[1] - J[0][1] * w[0] - J[1][2] * w[2],
-            spin[2] * w[2] - J[0][2] * w[0] - J[1][2] * w[1],
-        )
-        return plus(scaled(self.M, v), crossed(w, u)), plus(moment, crossed(u, v))
+        return _MovingBody(I, p, K, self.trace + inner(p, d), (f, moment))
 
     def coupled(self, x: Vector) -> Spatial:
         """B x of an angular part."""
-        return crossed(x, self.p), _minus(scaled(self.trace, x), applied(self.K, x))
+        return crossed(x, self.p), minus(scaled(self.trace, x), applied(self.K, x))
 
 
 class _MovingJoint:
@@ -140,29 +127,28 @@ class _MovingJoint:
         """The origin, in the parent."""
         self.s: Spatial = (0.0, 0.0, sign * kind.slide), (0.0, 0.0, sign * kind.turn)
         v: Spatial = NOTHING
-        a: Spatial = self.axes.own(_minus(NOTHING[0], link.gravity.tolist())), NOTHING[1]
+        a: Spatial = self.axes.own(minus(NOTHING[0], link.gravity.tolist())), NOTHING[1]
         if up is not None:
             v, a = self.motion(up.v), self.motion(up.a)
         self.rate = _across(v, self.s)
-        self.acceleration = _added(_across(a, self.s), _across(v, self.rate))
-        self.v: Spatial = _added(v, _multiple(qd, self.s))
-        self.a: Spatial = _added(a, _added(_multiple(qdd, self.s), _multiple(qd, self.rate)))
+        self.acceleration = both(_across(a, self.s), _across(v, self.rate))
+        self.v: Spatial = both(v, multiple(qd, self.s))
+        self.a: Spatial = both(a, both(multiple(qdd, self.s), multiple(qd, self.rate)))
         self.body = self._own()
 
     def _own(self) -> _MovingBody:
         """The link alone."""
         (v, w), (a, wd), link = self.v, self.a, self.link
-        J: Rows = link.J.tolist()
-        u: Vector = tuple(link.u.tolist())
+        I = CompositeBody.of(link)
+        u = I.u
         columns = [crossed(w, row) for row in link.J.tolist()]  # of w× J, which is symmetric
         S = [[column[i] for column in columns] for i in range(3)]
         K = [[v[i] * u[j] + S[i][j] for j in range(3)] for i in range(3)]
         turning = crossed(w, u)
         p = plus(scaled(link.M, v), turning)
-        body = _MovingBody(J, u, link.M, p, K, inner(v, u), NOTHING)
-        force, moment = body.times((plus(a, crossed(w, v)), wd))
-        body.F = plus(force, crossed(w, turning)), _minus(moment, applied(S, w))
-        return body
+        force, moment = I.times((plus(a, crossed(w, v)), wd))
+        F = plus(force, crossed(w, turning)), minus(moment, applied(S, w))
+        return _MovingBody(I, p, K, inner(v, u), F)
 
     def into(self, v: Vector) -> Vector:
         """A vector of the parent, in the axes of the link."""
@@ -185,20 +171,20 @@ class _MovingJoint:
     def fill(self, of_q: Rows, C: Rows) -> None:
         """The entries of this joint with itself and with those that carry it."""
         body, (slide, turn), i = self.body, self.s, self.index
-        h, rate = body.times(self.s), self.rate
+        h, rate = body.I.times(self.s), self.rate
         K_rows = [list(row) for row in zip(*body.K, strict=True)]
-        r = plus(_minus(scaled(body.trace, turn), applied(K_rows, turn)), crossed(body.p, slide))
-        own = _added(body.coupled(plus(rate[1], rate[1])), body.times(self.acceleration))
-        of_own_q = _added(own, _across_wrench(self.s, body.F))
-        of_own_rate = _added(body.coupled(turn), body.times(rate))
+        r = plus(minus(scaled(body.trace, turn), applied(K_rows, turn)), crossed(body.p, slide))
+        own = both(body.coupled(plus(rate[1], rate[1])), body.I.times(self.acceleration))
+        of_own_q = both(own, _across_wrench(self.s, body.F))
+        of_own_rate = both(body.coupled(turn), body.I.times(rate))
         at = self
         while True:
             j = at.index
             twice = plus(at.rate[1], at.rate[1])
-            of_q[i][j] = inner(r, twice) + _product(h, at.acceleration)
-            C[i][j] = inner(r, at.s[1]) + _product(h, at.rate)
+            of_q[i][j] = inner(r, twice) + power(h, at.acceleration)
+            C[i][j] = inner(r, at.s[1]) + power(h, at.rate)
             if at is not self:
-                of_q[j][i], C[j][i] = _product(of_own_q, at.s), _product(of_own_rate, at.s)
+                of_q[j][i], C[j][i] = power(of_own_q, at.s), power(of_own_rate, at.s)
             if at.up is None:
                 return
             r, h = at.out(r), at.wrench(h)
@@ -210,18 +196,14 @@ class _MovingJoint:
         if self.up is None:
             return
         body, link = self.body, self.link
+        I, K = body.I, body.K
         turns = self.turn, cos_sin(link.alpha), cos_sin(link.gamma)
-
-        def turned(A: Rows) -> Rows:
-            for turn, plane in zip(turns, PLANES, strict=True):
-                quarter = isinstance(turn[0], float) and turn[0] in (0.0, 1.0, -1.0)
-                A = plane_turned(A, turn, plane, quarter=quarter)
-            return A
-
-        J, K = turned(body.J), turned(body.K)
+        for turn, plane in zip(turns, PLANES, strict=True):
+            quarter = isinstance(turn[0], float) and turn[0] in (0.0, 1.0, -1.0)
+            I = I.turned(turn, plane, quarter)
+            K = plane_turned(K, turn, plane, quarter=quarter)
         force, moment = map(self.out, body.F)
-        u, p = self.out(body.u), self.out(body.p)
-        carried = _MovingBody(J, u, body.M, p, K, body.trace, (force, moment))
+        carried = _MovingBody(I, self.out(body.p), K, body.trace, (force, moment))
         self.up.body = self.up.body.plus(carried.moved(self.place))
 
 
@@ -235,23 +217,3 @@ def _across_wrench(x: Spatial, F: Spatial) -> Spatial:
     """x × F of a motion and a wrench."""
     (v, w), (f, n) = x, F
     return crossed(w, f), plus(crossed(w, n), crossed(v, f))
-
-
-def _multiple(rate: Scalar, x: Spatial) -> Spatial:
-    """x times a number."""
-    return scaled(rate, x[0]), scaled(rate, x[1])
-
-
-def _added(x: Spatial, y: Spatial) -> Spatial:
-    """x + y."""
-    return plus(x[0], y[0]), plus(x[1], y[1])
-
-
-def _product(wrench: Spatial, motion: Spatial) -> Scalar:
-    """The power of a wrench in a motion."""
-    return inner(wrench[0], motion[0]) + inner(wrench[1], motion[1])
-
-
-def _minus(a: Vector, b: Vector) -> Vector:
-    """a - b."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
