@@ -60,7 +60,7 @@ from armdyn.formulations.springs import spring_torques
 from armdyn.io import edits
 from armdyn.io.files import save_model
 from armdyn.io.keys import drives_from_keys, with_springs
-from armdyn.kernels.quick import quick
+from armdyn.kernels.quick import quick, quick_record, quick_unless_reduced
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import largest_residuals
 from armdyn.model import Inertia, RobotModel, Spring, edit
@@ -507,11 +507,10 @@ class Robot:
         """Christoffel symbols c_ijk with (C q̇)_i = Σ c_ijk q̇_j q̇_k, (..., n, n, n)."""
         return self._run("christoffel", q)
 
-    def configuration_space(self, q: ArrayLike) -> ConfigurationSpace:
+    @quick_record(ConfigurationSpace.of)
+    def configuration_space(self, q: ArrayLike) -> Array:
         """M, B, C and G of τ = M q̈ + B [q̇_j q̇_k] + C [q̇²] + G."""
-        terms, n = self._run("configuration_space", q), self.n
-        M, B, C = terms[..., :n], terms[..., n : -n - 1], terms[..., -n - 1 : -1]
-        return ConfigurationSpace(M, B, C, terms[..., -1])
+        return self._run("configuration_space", q)
 
     def cartesian(
         self,
@@ -569,16 +568,16 @@ class Robot:
         """
         return self._run("potential_energy", q)
 
-    def link_energies(self, q: ArrayLike, qd: ArrayLike) -> LinkEnergies:
+    @quick_record(LinkEnergies.of, reduced=False)
+    def link_energies(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Energies of each moving link: .kinetic and .potential, both (..., N) [J].
 
         Rotors are no links: they are in `kinetic_energy` and not in the sum of .kinetic. Potentials
         are zero at the world origin. A reduced set of inertias gives an ArmdynWarning, as in
         `reactions`.
         """
-        self._warn_if_reduced("the energies of single links")
-        rows = self._run("link_energies", q, qd)
-        return LinkEnergies(rows[..., 0, :], rows[..., 1, :])
+        self._warn_if_reduced("the energies of single links", stacklevel=4)
+        return self._run("link_energies", q, qd)
 
     @quick
     def friction_torque(self, qd: ArrayLike, q: ArrayLike | None = None) -> Array:
@@ -586,11 +585,12 @@ class Robot:
 
         It depends on positions only where passive joints of loops have friction.
         """
-        if q is None or not self.model.loops:
+        if q is None or self._at.is_linear:
             return self._run("friction_torque", qd)
         terms = self.ledger(q, qd, np.zeros(self.n))
         return terms.viscous + terms.coulomb + terms.stribeck + terms.offset
 
+    @quick_record(Ledger.of)
     def ledger(
         self,
         q: ArrayLike,
@@ -600,19 +600,18 @@ class Robot:
         *,
         wrench_link: str = "tool",
         wrench_frame: str = "world",
-    ) -> Ledger:
+    ) -> Array:
         """The torque of `inverse_dynamics`, split into its terms; arguments as there."""
         wrenches, options = self._loads(external_wrench, wrench_link, wrench_frame)
-        terms = self._run("ledger", q, qd, qdd, *wrenches, **options)
-        return Ledger(*(terms[..., k, :] for k in range(len(Ledger.__slots__))))
+        return self._run("ledger", q, qd, qdd, *wrenches, **options)
 
-    def _warn_if_reduced(self, what: str) -> None:
+    def _warn_if_reduced(self, what: str, stacklevel: int = 3) -> None:
         if self.model.reduced:
             warnings.warn(
                 f"the inertias of {self.name!r} are a reduced set, which is right in torques but "
                 f"not in {what}",
                 ArmdynWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
 
     def _loads(
@@ -761,6 +760,7 @@ class Robot:
         checked = solve_mass_matrix(self.mass_matrix(q), np.asarray(tau) - bias, self.joint_names)
         return np.where(np.isfinite(qdd), qdd, checked)
 
+    @quick_unless_reduced
     def reactions(
         self,
         q: ArrayLike,
@@ -807,9 +807,10 @@ class Robot:
         mass = np.broadcast_to(self.mass_matrix(q), both[..., 0, :, :].shape).copy()
         return slopes.TorqueSlopes(both[..., 0, :, :], both[..., 1, :, :], mass)
 
+    @quick_record(slopes.AccelerationSlopes.of)
     def forward_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, friction: bool = True
-    ) -> slopes.AccelerationSlopes:
+    ) -> Array:
         """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, each (..., n, n): .dq .dqd .dtau.
 
         Raises:
@@ -817,7 +818,7 @@ class Robot:
         """
         derivatives = self._run("forward_dynamics_derivatives", q, qd, tau, friction=friction)
         if not lost(derivatives, q, qd, tau):
-            return slopes.AccelerationSlopes(*(derivatives[..., k, :, :] for k in range(3)))
+            return derivatives
         qdd = self.forward_dynamics(q, qd, tau, friction=friction)
         torques = self.inverse_dynamics_derivatives(q, qd, qdd, friction=friction)
         return slopes.acceleration_slopes(torques)

@@ -80,6 +80,17 @@ class ConfigurationSpace:
     C: Array
     G: Array
 
+    @classmethod
+    def of(cls, columns: Array) -> "ConfigurationSpace":
+        """Of the columns of M, B, C and G side by side."""
+        n = columns.shape[-2]
+        return cls(
+            columns[..., :n],
+            columns[..., n : -n - 1],
+            columns[..., -n - 1 : -1],
+            columns[..., -1],
+        )
+
 
 def configuration_space(M: Array, symbols: Array, G: Array) -> ConfigurationSpace:
     """The configuration-space equation: C_ij = c_ijj and B_i,jk = 2 c_ijk for j < k."""

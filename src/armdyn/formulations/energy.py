@@ -25,6 +25,11 @@ class LinkEnergies:
     kinetic: Array
     potential: Array
 
+    @classmethod
+    def of(cls, rows: Array) -> "LinkEnergies":
+        """Of both, (..., 2, N)."""
+        return cls(rows[..., 0, :], rows[..., 1, :])
+
 
 def link_energies(model: RobotModel, q: Array, qd: Array) -> LinkEnergies:
     """Energies of each link at positions and velocities of all joints, (..., N)."""

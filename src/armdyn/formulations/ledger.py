@@ -33,6 +33,11 @@ class Ledger:
     external: Array
     """-Jᵀ w for a wrench w of the environment on the arm."""
 
+    @classmethod
+    def of(cls, rows: Array) -> "Ledger":
+        """Of the terms in this order, (..., terms, n)."""
+        return cls(*(rows[..., k, :] for k in range(len(cls.__slots__))))
+
     @property
     def terms(self) -> dict[str, Array]:
         """The terms by name."""

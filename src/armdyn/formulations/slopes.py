@@ -32,11 +32,15 @@ class AccelerationSlopes:
     dqd: Array
     dtau: Array
 
+    @classmethod
+    def of(cls, blocks: Array) -> "AccelerationSlopes":
+        """Of all three, (..., 3, n, n)."""
+        return cls(*(blocks[..., k, :, :] for k in range(3)))
 
-def acceleration_slopes(torques: TorqueSlopes) -> AccelerationSlopes:
-    """The derivatives of forward dynamics from those of inverse dynamics at the same motion."""
+
+def acceleration_slopes(torques: TorqueSlopes) -> Array:
+    """The derivatives of forward dynamics from those of inverse dynamics, (..., 3, n, n)."""
     M = torques.dqdd
-    n = M.shape[-1]
-    identity = np.broadcast_to(np.eye(n), M.shape)
+    identity = np.broadcast_to(np.eye(M.shape[-1]), M.shape)
     solved = np.linalg.solve(M, np.concatenate([-torques.dq, -torques.dqd, identity], -1))
-    return AccelerationSlopes(solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :])
+    return np.stack(np.split(solved, 3, -1), -3)

@@ -5,13 +5,18 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import update_wrapper
 from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
+from armdyn.arrays import Array
 from armdyn.quantities.request import Request
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Given = ParamSpec("Given")
+Record = TypeVar("Record")
+Method = Callable[Concatenate[Any, Given], Record]
 MOST_VARIANTS = 8
 """Options, and none, that are told apart without Python."""
 
@@ -100,8 +105,8 @@ class QuickMethod:
     its result is no number.
     """
 
-    def __init__(self, function: FunctionType):
-        self.function = function
+    def __init__(self, function: FunctionType, record: Callable[[Any], Any] | None, reduced: bool):
+        self.function, self.record, self.reduced = function, record, reduced
         self.name = function.__name__
         self.__doc__ = function.__doc__
         _, *parameters = inspect.signature(function).parameters.values()
@@ -118,15 +123,54 @@ class QuickMethod:
         if robot is None:
             return self.function
         method = MethodType(self.function, robot)
-        if getattr(type(robot), self.name) is not self.function:  # that of a subclass asks for it
-            return method
+        overridden = getattr(type(robot), self.name) is not self.function
+        if overridden or (robot.model.reduced and not self.reduced):
+            return self._recorded(method, method)
         name, doc = self.texts
         bound = BoundMethod(method, MethodDef.new(name, _CALL_OWNER, doc), self.options)
         bound = robot._quick.setdefault(self.name, bound)  # of two threads, the first
         robot._hasten(self.name)
-        return robot.__dict__.setdefault(self.name, bound.definition.builtin(bound))
+        rows = bound.definition.builtin(bound)
+        return robot.__dict__.setdefault(self.name, self._recorded(rows, method))
+
+    def _recorded(self, rows: Callable[..., Any], method: MethodType) -> Callable[..., Any]:
+        return QuickRecord(self.record, rows, method) if self.record else rows
+
+
+class QuickRecord:
+    """A method of a robot that makes a record of what another one computes."""
+
+    def __init__(self, record: Callable[[Any], Any], rows: Callable[..., Any], method: MethodType):
+        self.record, self.rows, self.method = record, rows, method
+        update_wrapper(self, method)
+
+    def __call__(self, *vectors: Any, **options: Any) -> Any:
+        """The record."""
+        return self.record(self.rows(*vectors, **options))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self.method.__self__, self.method.__name__)
 
 
 def quick(method: Function) -> Function:
     """A method whose result is that of the kernel of its name, as a `QuickMethod`."""
-    return cast(Function, QuickMethod(cast(FunctionType, method)))
+    return cast(Function, QuickMethod(cast(FunctionType, method), None, True))
+
+
+def quick_unless_reduced(method: Function) -> Function:
+    """The same; of reduced inertias, which it warns of, the method itself is called."""
+    return cast(Function, QuickMethod(cast(FunctionType, method), None, False))
+
+
+def quick_record(
+    record: Callable[[Array], Record], reduced: bool = True
+) -> Callable[
+    [Callable[Concatenate[Any, Given], Array]], Callable[Concatenate[Any, Given], Record]
+]:
+    """The same, for a method that returns a record of these rows; not `reduced`: unless reduced."""
+
+    def decorate(function: Any) -> Any:
+        function.__annotations__["return"] = record.__self__  # type: ignore[attr-defined]
+        return QuickMethod(function, record, reduced)
+
+    return decorate

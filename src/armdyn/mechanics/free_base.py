@@ -216,8 +216,7 @@ class FreeBase:
         The inertial term has what the base does to the joints; in free fall it takes their weight.
         """
         a, rates, qdd = self._vectors(a=a, qd=qd, qdd=qdd)
-        rows = self._run("ledger", q, rates, qdd)
-        held = Ledger(*(rows[..., k, :] for k in range(len(Ledger.__slots__))))
+        held = Ledger.of(self._run("ledger", q, rates, qdd))
         still = BaseState(base.rotation, base.position)
         gravity = self.bias(still, q, 0.0 * rates)[..., BASE:]
         moved, twist = np.concatenate([a, qdd], -1), np.asarray(base.twist)

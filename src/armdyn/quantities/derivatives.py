@@ -88,8 +88,7 @@ def _by_torques(
     if lost(qdd, q, qd, tau):  # then nothing can be solved for
         return np.full((*q.shape[:-1], 3, q.shape[-1], q.shape[-1]), np.nan)
     dq, dqd = np.moveaxis(run("inverse_dynamics_derivatives", q, qd, qdd, **friction), -3, 0)
-    found = acceleration_slopes(TorqueSlopes(dq, dqd, run("mass_matrix", q)))
-    return np.stack([found.dq, found.dqd, found.dtau], -3)
+    return acceleration_slopes(TorqueSlopes(dq, dqd, run("mass_matrix", q)))
 
 
 _without_wrench = tuple(term for term in TERMS if term != "wrench")

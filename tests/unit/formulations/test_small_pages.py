@@ -14,7 +14,7 @@ from armdyn.formulations.forward_dynamics import warn_of_condition
 from armdyn.formulations.kinematics import jacobian, jacobian_rate, world_frames, wrench_torques
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.runge_kutta import runge_kutta
-from armdyn.formulations.slopes import TorqueSlopes, acceleration_slopes
+from armdyn.formulations.slopes import AccelerationSlopes, TorqueSlopes, acceleration_slopes
 from armdyn.formulations.solve import check_pivots, solve_mass_matrix, with_unit_diagonal
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Body, Inertia, Link
@@ -86,7 +86,7 @@ def test_slopes_of_accelerations_follow_from_those_of_torques(arm):
     rng, n = np.random.default_rng(arm.seed), len(arm.model.joints)
     q = random_states(arm.model, 2, (2,))[0]
     M, by_q, by_qd = mass_matrix(arm.model, q) + np.eye(n), *rng.normal(size=(2, 2, n, n))
-    found = acceleration_slopes(TorqueSlopes(by_q, by_qd, M))
+    found = AccelerationSlopes.of(acceleration_slopes(TorqueSlopes(by_q, by_qd, M)))
     close(M @ found.dq, -by_q, 1e-11)
     close(M @ found.dqd, -by_qd, 1e-11)
     close(M @ found.dtau, np.broadcast_to(np.eye(n), M.shape), 1e-11)

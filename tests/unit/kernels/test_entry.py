@@ -220,11 +220,17 @@ def test_methods_give_way_to_the_entry_and_take_what_it_does_not():
 def test_every_quick_method_gives_the_bits_of_its_kernel(monkeypatch):
     """A binding from before the first call does not run the method once there is a kernel."""
     robot = armdyn.load("scara")
-    quick = [name for name, found in vars(Robot).items() if isinstance(found, QuickMethod)]
+    quick = {name: found for name, found in vars(Robot).items() if isinstance(found, QuickMethod)}
     assert {"forward_dynamics", "mass_matrix", "jacobian", "bias", "regressor"} < set(quick)
+    assert {name for name in quick if quick[name].record} > {"ledger", "configuration_space"}
     states = np.random.default_rng(4).uniform(0.1, 1, (3, 4))
-    for name in quick:
+    for name, method in quick.items():
         bound, given = getattr(robot, name), states[: len(QUANTITIES[name].arguments)]
+        if method.record:
+            made, bound = bound(*given), bound.rows
+            rows = method.record(bound(*given))
+            for entry in made.__slots__:
+                assert np.array_equal(getattr(made, entry), getattr(rows, entry))
         expected = bound(*given)
         kernel = robot.kernel(name, **({"friction": False} if name == "bias" else {}))
         assert np.array_equal(expected, kernel(*given))
@@ -236,7 +242,8 @@ def test_every_quick_method_gives_the_bits_of_its_kernel(monkeypatch):
         assert np.array_equal(bound(**dict(reversed(named.items()))), expected)
         with pytest.raises(TypeError, match=rf"Robot\.{name}\(\) "):
             bound(*given[:-1], elsewhere=given[-1])
-        copied = pickle.loads(pickle.dumps(bound))
+        copied = pickle.loads(pickle.dumps(getattr(robot, name)))
+        copied = copied.rows if method.record else copied
         assert np.array_equal(copied(*given), expected)
         with pytest.raises(TypeError, match=rf"Robot\.{name}\(\) got an unexpected keyword"):
             bound(*given, out=expected)

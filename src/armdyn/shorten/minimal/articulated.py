@@ -29,6 +29,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.formulations.solve import Guard, check_pivots
+from armdyn.loops.values import Pair
 from armdyn.shorten.canonical.frames import CanonicalRobot, cos_sin, is_quarter
 from armdyn.shorten.canonical.regroup import (
     Distribution,
@@ -39,7 +40,6 @@ from armdyn.shorten.canonical.regroup import (
 )
 from armdyn.shorten.minimal.axes import (
     ZERO,
-    Pair,
     Rows,
     Scalar,
     Spatial,

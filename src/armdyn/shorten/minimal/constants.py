@@ -7,9 +7,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from armdyn.loops.values import Pair
 from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, cos_sin
 from armdyn.shorten.canonical.regroup import hand_down, is_zero, regroup, slide_origin
-from armdyn.shorten.minimal.axes import Matrix, Pair, Scalar, Vector
+from armdyn.shorten.minimal.axes import Matrix, Scalar, Vector
 from armdyn.shorten.minimal.choices import Choices, Unit
 
 
