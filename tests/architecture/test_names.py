@@ -16,7 +16,7 @@ FUNCTIONS = """
 angle_sum bench branches check check_loops check_names compare compiled constants
 coriolis_matrix counted draw entries equations evaluate exact excite export fitting
 identify index inner jacobian legend mirrored module mujoco number numbers operations
-passive_joints pinocchio place pose power product random_states rank read_triangles reduced
+passive_joints pinocchio place pose power product rank read_triangles reduced
 request_of robots run scaled search sign simplify simulate size substituted sweep terms text toolbox
 turned
 """

@@ -238,7 +238,7 @@ actuators and base do, (2, ...), a step later."""
 StepMaker = Callable[[Robot, Driven, float, bool], Step]
 
 
-def rk4_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
+def classical_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
     """Classical Runge-Kutta, which integrates the work along with the motion."""
     if friction:
         refuse_dry(robot)
@@ -281,7 +281,7 @@ def symplectic_step(robot: Robot, driven: Driven, h: float, friction: bool) -> S
     return step
 
 
-STEPS = {"rk4": rk4_step, "symplectic": symplectic_step, "rkmk4": floating_step}
+STEPS = {"rk4": classical_step, "symplectic": symplectic_step, "rkmk4": floating_step}
 """For each method what makes its step."""
 
 

@@ -66,7 +66,7 @@ class FloatingSystem(System):
         """Positions and velocities of the joints; the base is where the state has it from then."""
         q, qd = super().parted(y)
         self._state = _State(*np.split(y[-POSE:], [3, 6]))
-        self._base = placed(self._free, self._R, self._state, q, qd)
+        self._base = _placed(self._free, self._R, self._state, q, qd)
         self.arm = self._free.at(self._base)
         return q, qd
 
@@ -107,7 +107,7 @@ class FloatingSystem(System):
         return {"floating": rows_of_base(self._base, a)}
 
 
-def placed(free: FreeBase, R: Array, state: _State, q: Array, qd: Array) -> BaseState:
+def _placed(free: FreeBase, R: Array, state: _State, q: Array, qd: Array) -> BaseState:
     """Where a base is whose rotation started from R, and how it moves."""
     rows = (cayley(state.u) @ R).reshape(*state.u.shape[:-1], 9)
     pose = np.concatenate(broadcast(rows=rows, position=state.position), -1)
@@ -160,7 +160,7 @@ def floating_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Any
         def slope(after: float, y: Array) -> Array:
             state = _State(*np.split(y[..., :POSE], [3, 6], axis=-1))
             x, v = y[..., POSE : POSE + n], y[..., POSE + n : -1]
-            base = placed(free, R, state, x, v)
+            base = _placed(free, R, state, x, v)
             tau = driven.torque(t + after * h, x, v, base) if after else push[0]
             _, a = free.forward_dynamics(base, x, v, tau, friction=friction)
             power = np.sum(tau * v, axis=-1, keepdims=True)

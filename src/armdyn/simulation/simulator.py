@@ -87,18 +87,10 @@ def simulate(
         progress: Called with the time reached.
     """
     robot = check_robot(robot, floats=True)
-    floating = robot.free_base.standing if base is None and robot.model.floating else base
-    if floating is not None:
-        _require(isinstance(floating, BaseState), "base", "an armdyn.BaseState", floating)
-        if base_motion is not None:
-            raise SimulationError("base_motion moves a base that is held; this one floats")
+    floating = _floating(robot, base, base_motion)
     check_known("method of integration", method, (*ADAPTIVE, *FIXED))
     _check_settings(duration, progress, friction, stops, bounce, rtol, atol)
-    if torque is not None and controller is not None:
-        raise SimulationError("give a torque or a controller, not both")
-    sound = controller is None or callable(controller)
-    _require(sound, "controller", "a function of (t, q, qd)", controller)
-    given = controller if torque is None else torque
+    given = _drive(torque, controller)
     start = _check_start(robot, q0, qd0, stops)
     drive = saturated(robot, given, duration, saturation)
     setup = Setup(
@@ -122,6 +114,25 @@ def simulate(
 
 
 _require = partial(require, error=SimulationError)
+
+
+def _floating(robot: Robot, base: BaseState | None, base_motion: Any) -> BaseState | None:
+    """Where a base that nothing holds starts; None if it is held."""
+    floating = robot.free_base.standing if base is None and robot.model.floating else base
+    if floating is not None:
+        _require(isinstance(floating, BaseState), "base", "an armdyn.BaseState", floating)
+        if base_motion is not None:
+            raise SimulationError("base_motion moves a base that is held; this one floats")
+    return floating
+
+
+def _drive(torque: Any, controller: Any) -> Any:
+    """What gives the torques."""
+    if torque is not None and controller is not None:
+        raise SimulationError("give a torque or a controller, not both")
+    sound = controller is None or callable(controller)
+    _require(sound, "controller", "a function of (t, q, qd)", controller)
+    return controller if torque is None else torque
 
 
 def _check_settings(
