@@ -949,6 +949,15 @@ class Robot:
         """The robot mounted elsewhere: a 4x4 transform of the base in the world."""
         return self._other(edit.with_base(self.model, base))
 
+    def with_base_joints(self, names: Sequence[str]) -> Self:
+        """The robot whose base moves on joints: on a rail, ["x"], or in a plane, ["x", "y", "rz"].
+
+        They are slides along the axes of the base, x, y and z, and hinges about them, rx, ry and
+        rz, one after another before all others; their friction, rotors and limits are set by
+        `with_joint("base x", ...)`. The base counts with the mass that its description gives it.
+        """
+        return self._other(edit.with_base_joints(self.model, names))
+
     def with_locked(self, joints: Mapping[str, float]) -> Self:
         """The robot with joints held at values [rad or m]."""
         return self._other(edit.with_locked(self.model, joints))

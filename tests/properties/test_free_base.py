@@ -266,3 +266,58 @@ def test_casadi_has_the_same_numbers():
     found = robot.casadi("free_forward_dynamics")(*given)
     expected = np.concatenate(robot.free_base.forward_dynamics(base, q, qd, tau, np.ones(6)))
     close(found.full().ravel(), expected, 1e-10)
+
+
+@WITH_BODIES
+@pytest.mark.parametrize("names", [["x"], ["y", "z"], ["z", "x", "ry"], ["rz", "rx"]], ids="-".join)
+def test_a_base_on_joints_is_one_that_floats_where_it_is_led(arm, names):
+    """With S the twists of these joints, M = Sᵀ M_free S, and what leads the base needs no force."""
+    robot, (q, qd, qdd) = arm.robot, arm.states(2)
+    rail, free = robot.with_base_joints(names), robot.free_base
+    assert rail.joint_names == (*(f"base {name}" for name in names), *robot.joint_names)
+    count, rng = len(names), np.random.default_rng(arm.seed)
+    s, sd, sdd = rng.normal(size=(3, 2, count))
+    stands = robot.model.base[:3, :3]
+    R, p, axes = np.broadcast_to(stands, (2, 3, 3)), np.tile(robot.model.base[:3, 3], (2, 1)), []
+    for k, name in enumerate(names):  # one joint after another, each along an axis of the last
+        along = R[:, :, "xyz".index(name[-1])]
+        if name[0] == "r":
+            R = Rotation.from_rotvec(along * s[:, k, None]).as_matrix() @ R
+        else:
+            p = p + along * s[:, k, None]
+        axes.append(along)
+    sliding = [name[0] != "r" for name in names]
+    S = np.zeros((2, 6, count))
+    for k, axis in enumerate(axes):  # no slide is behind a hinge here, so the base stays at p
+        S[:, slice(0, 3) if sliding[k] else slice(3, 6), k] = axis
+    Sd = np.zeros(S.shape)  # a hinge turns the axes of those behind it
+    for k in range(count):
+        for j in range(k):
+            if not sliding[j]:
+                Sd[:, 3:, k] += np.cross(axes[j], axes[k]) * sd[:, j, None]
+    base = BaseState(R, p, times(S, sd))
+    whole = np.zeros((2, robot.n + 6, robot.n + count))
+    whole[:, :6, :count], whole[:, 6:, count:] = S, np.eye(robot.n)
+    M = free.mass_matrix(base, q)
+    turned = np.swapaxes(whole, -1, -2)
+    close(rail.mass_matrix(joined(s, q)), turned @ M @ whole, 1e-11)
+    rate = np.concatenate([times(S, sdd) + times(Sd, sd), qdd], -1)
+    needed = times(turned, times(M, rate) + free.bias(base, q, qd, friction=True))
+    state = joined(s, q), joined(sd, qd), joined(sdd, qdd)
+    close(rail.inverse_dynamics(*state), needed, 1e-10)
+    close(rail.forward_kinematics(state[0]), free.forward_kinematics(base, q), 1e-12)
+
+
+def test_a_base_on_joints_may_carry_loops_and_springs():
+    """A cart with a five-bar: at rest on its rail, its arm does what it does without."""
+    arm = armdyn.load("five_bar")
+    cart = arm.with_base_joints(["z"])
+    q = arm.start
+    at = joined(np.zeros(1), q)
+    close(cart.gravity_vector(at)[1:], arm.gravity_vector(q), 1e-12)
+    close(cart.mass_matrix(at)[1:, 1:], arm.mass_matrix(q), 1e-12)
+    assert cart.mass_matrix(at)[0, 0] == pytest.approx(arm.total_mass)
+    with pytest.raises(UnknownNameError, match="joint of a base named 'w'.*rx"):
+        arm.with_base_joints(["w"])
+    with pytest.raises(ModelError, match="base joints is a list of names"):
+        arm.with_base_joints("xy")

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_constant, check_number, check_truth, frozen
+from armdyn.arrays import Array, check_constant, check_names, check_number, check_truth, frozen
 from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_all_known, check_known, shown
 from armdyn.model.cut_joints import COUPLING, CutJoint, Loop, polynomial
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
+from armdyn.model.joint_types import PRISMATIC, REVOLUTE
 from armdyn.model.link import Body, Frame, Link
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import IDENTITY, check_transform, inverse, transform
@@ -21,6 +22,12 @@ FARTHEST_PAYLOAD = 5.0
 """No arm holds a body whose centre of mass is farther from its tool than this [m]."""
 CONVERSION_ROUNDING = 4e-15
 """What conversions leave of an exact zero."""
+BASE_JOINTS = {
+    turn + axis: (kind, along)
+    for turn, kind in (("", PRISMATIC), ("r", REVOLUTE))
+    for axis, along in zip("xyz", np.eye(3), strict=True)
+}
+"""Joints that a base may move on: slides along its axes x, y and z, and hinges about them."""
 
 
 def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
@@ -241,6 +248,32 @@ def with_tool(model: RobotModel, tool: npt.ArrayLike | None) -> RobotModel:
 def with_base(model: RobotModel, base: npt.ArrayLike | None) -> RobotModel:
     """The robot mounted elsewhere: a 4x4 transform of its base in the world."""
     return replace(model, base=check_transform("base", base))
+
+
+def with_base_joints(model: RobotModel, names: Sequence[str]) -> RobotModel:
+    """The robot whose base moves on joints of its own, of those in BASE_JOINTS, one after another.
+
+    They stand before its joints, as "base x"; a base that floated does not any more.
+    """
+    chosen = check_names("base joints", names)
+    for name in chosen:
+        check_known("joint of a base named", name, BASE_JOINTS)
+    count, owns = len(chosen), [f"base {name}" for name in chosen]
+    carriers = tuple(Link(own, (Body(own, Inertia.zero()),)) for own in owns[:-1])
+    parts = _on_hosts(model, {i: (i + count, IDENTITY) for i in range(-1, len(model.links))})
+    joints = [
+        Joint(owns[i], kind, i - 1, IDENTITY, frozen(axis))
+        for i, (kind, axis) in enumerate(BASE_JOINTS[name] for name in chosen)
+    ]
+    joints += [replace(joint, parent=joint.parent + count) for joint in model.joints]
+    parts["links"] = (*carriers, parts["base_link"], *parts["links"])
+    start = None if model.assembly is None else frozen([*np.zeros(count), *model.assembly])
+    return replace(
+        model,
+        **parts | {"base_link": Link("world", ()), "letters": {}, "floating": False},
+        joints=tuple(joints),
+        assembly=start,
+    )
 
 
 def with_turned_links(model: RobotModel, turns: Sequence[Array]) -> RobotModel:

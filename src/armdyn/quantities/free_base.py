@@ -24,7 +24,6 @@ D. Orin, A. Goswami and S.-H. Lee, Centroidal dynamics of a humanoid robot, 2013
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -33,8 +32,8 @@ from armdyn.formulations.kinematics import frame_in_world, jacobian, world_frame
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.formulations.spatial import cross, skew
 from armdyn.formulations.springs import spring_energy
-from armdyn.model import Body, Inertia, Joint, Link, RobotModel
-from armdyn.model.joint_types import PRISMATIC, REVOLUTE
+from armdyn.model import RobotModel
+from armdyn.model.edit import BASE_JOINTS, with_base_joints
 from armdyn.model.transform import IDENTITY
 from armdyn.quantities.center_of_mass import center_of_mass, no_bodies, total_mass
 from armdyn.quantities.dynamics import acceleration
@@ -56,29 +55,8 @@ def not_free(model: RobotModel) -> str:
 
 def floating(model: RobotModel) -> RobotModel:
     """The robot on a base with six joints, without gravity, springs and a place in the world."""
-    axes = [(kind, axis) for kind in (PRISMATIC, REVOLUTE) for axis in np.eye(3)]
-    names = [f"base {axis}" for axis in ("x", "y", "z", "rx", "ry", "rz")]
-    joints = [
-        Joint(name, kind, k - 1, IDENTITY, frozen(axis))
-        for k, (name, (kind, axis)) in enumerate(zip(names, axes, strict=True))
-    ]
-    nothing = [Link(name, (Body(name, Inertia.zero()),)) for name in names]
-
-    def moved(part: Any) -> Any:
-        return replace(part, link=part.link + BASE)
-
-    return replace(
-        model,
-        joints=(*joints, *(replace(joint, parent=joint.parent + BASE) for joint in model.joints)),
-        links=(*nothing[1:], model.base_link, *model.links),
-        base_link=Link("world", ()),
-        frames=tuple(map(moved, model.frames)),
-        flange=moved(model.flange),
-        base=IDENTITY,
-        gravity=frozen(np.zeros(3)),
-        springs=(),
-        floating=False,
-    )
+    carried = with_base_joints(model, tuple(BASE_JOINTS))
+    return replace(carried, base=IDENTITY, gravity=frozen(np.zeros(3)), springs=())
 
 
 class _FreeRobot:
