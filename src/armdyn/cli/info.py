@@ -61,7 +61,7 @@ def _head(data: dict[str, Any]) -> list[str]:
         f"source: {data['source'] or 'not given'}",
     ]
     if data["floating"]:
-        lines.append(f"base {data['base_link']['name']} floats: nothing holds it")
+        lines.append(f"base {data['base_link']['name']} floats: robot.free_base has its dynamics")
     if data["reduced"]:
         lines.append("parameters: a reduced set, right in the torques, not link by link")
     return [*lines, f"note: {data['note']}"] if data["note"] else lines

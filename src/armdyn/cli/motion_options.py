@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,6 +16,7 @@ from armdyn.errors import ArmdynWarning
 if TYPE_CHECKING:
     from armdyn.arrays import Array
     from armdyn.io.csv.trajectory import SampledMotion
+    from armdyn.mechanics.base_state import BaseState
     from armdyn.robot import Robot
 
 
@@ -25,6 +26,13 @@ Degrees = Annotated[
     bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")
 ]
 _EACH = "V[,V,...]"
+BaseTwist = Annotated[
+    str | None,
+    typer.Option(
+        metavar="VX,VY,VZ,WX,WY,WZ",
+        help="How a base that floats moves at the start, in m/s and rad/s; at rest if unset.",
+    ),
+]
 LimitsOption = Annotated[
     Literal["error", "warn", "ignore"],
     typer.Option(help="What to do about motions that leave the limits of the joints."),
@@ -41,6 +49,15 @@ def joint_values(arm: Robot, option: str, text: str, degrees: bool) -> Array:
     return np.where(turning(arm), np.radians(values), values) if degrees else values
 
 
+def base_start(arm: Robot, twist: str | None) -> BaseState | None:
+    """Where a base that floats starts, with --base-twist; None if the option is not given."""
+    if twist is None:
+        return None
+    if not arm.model.floating:
+        raise typer.BadParameter("--base-twist is for a base that floats, see --free-base")
+    return replace(arm.free_base.standing, twist=numbers("--base-twist", twist, (6,)))
+
+
 def turning(arm: Robot) -> list[bool]:
     """Of which coordinates degrees are degrees."""
     return [joint.type.turns for joint in arm.model.coordinate_joints]
@@ -52,7 +69,8 @@ def read_motion(
     """The motion in a file, with a warning of angles that may be in degrees."""
     from armdyn.io.csv.trajectory import trajectory_from_csv
 
-    motion = trajectory_from_csv(path, arm.model, wrench=wrench, degrees=degrees)
+    floats = arm.model.floating
+    motion = trajectory_from_csv(path, arm.model, wrench=wrench, degrees=degrees, base=floats)
     warn_of_degrees(arm, motion.q)
     return motion
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
@@ -128,6 +128,10 @@ class RobotSource:
         ),
     ] = None
     fix_root: Annotated[bool, _shared("Hold a floating base still.", None, "--fix-root")] = False
+    free_base: Annotated[bool, _shared("Let nothing hold the base.", None, "--free-base")] = False
+    base_joints: Annotated[
+        str | None, _shared("Let the base move on slides x, y, z, hinges rx, ry, rz.", "x,y,rz")
+    ] = None
     density: Annotated[
         float | None,
         _shared("Give links without inertia that of their geometry, in kg/m³.", "KG/M3"),
@@ -147,7 +151,8 @@ class RobotSource:
     def changed(self) -> bool:
         """Whether an option makes the robot another one than its description says."""
         options = self.payload, self.gravity, self.lock, self.tool, self.base, self.density
-        return any(options) or self.fix_root or self.spinning_rotors
+        flags = self.fix_root, self.free_base, self.base_joints, self.spinning_rotors
+        return any((*options, *flags))
 
     def open(self) -> "Robot":
         """Load the robot, and warn of what is odd about it."""
@@ -158,7 +163,7 @@ class RobotSource:
     def read(self, physical: Physical = "error", fix_root: bool = False) -> "Reading":
         """Read the robot; the arguments hold where the command line says nothing."""
         from armdyn.io.files import read_model
-        from armdyn.model.edit import with_payload
+        from armdyn.model.edit import with_base_joints, with_payload
         from armdyn.model.validate import physical_warnings
 
         physical = self.physical or physical
@@ -175,6 +180,12 @@ class RobotSource:
             model=self.model,
             spinning_rotors=self.spinning_rotors,
         )
+        if self.free_base and (self.fix_root or self.base_joints):
+            raise typer.BadParameter("--free-base: --fix-root and --base-joints hold the base")
+        if self.base_joints is not None:
+            model = with_base_joints(model, self.base_joints.split(","))
+        if self.free_base:
+            model = replace(model, floating=True)
         if self.payload is None:
             return model, findings
         model = with_payload(model, *_payload(self.payload), add=self.add_payload)

@@ -15,7 +15,13 @@ import numpy as np
 import typer
 
 from armdyn.cli.console import deliver, status
-from armdyn.cli.motion_options import Degrees, joint_values, warn_of_degrees
+from armdyn.cli.motion_options import (
+    BaseTwist,
+    Degrees,
+    base_start,
+    joint_values,
+    warn_of_degrees,
+)
 from armdyn.cli.options import (
     BASE_MOTION,
     Friction,
@@ -202,11 +208,12 @@ class Control:
     def _line(self, arm: Robot, q: Array, position: list[float], time: float) -> Any:
         """A straight line of the tool, which keeps its orientation if it can."""
         from armdyn.simulation import cartesian_line, tool_line
+        from armdyn.simulation.controllers import standing_arm
 
         if self.controller not in OF_THE_TOOL:
             turn: Any = "keep" if arm.n >= 6 else "free"
             return cartesian_line(arm, q, position, turn, duration=time)
-        start = arm.forward_kinematics(q)
+        start = standing_arm(arm).forward_kinematics(q)
         end = start.copy()
         end[:3, 3] = position
         return tool_line(start, end, duration=time)
@@ -226,6 +233,7 @@ def simulate(
         "FX,FY,FZ,MX,MY,MZ",
     ),
     base_motion: Path | None = optional(BASE_MOTION, "FILE.csv"),
+    base_twist: BaseTwist = None,
     method: str | None = optional(
         "DOP853 (the default), RK45, RK23, Radau, BDF, LSODA; with a fixed step rk4 (the "
         "default for many arms), symplectic.",
@@ -264,7 +272,8 @@ def simulate(
         result = simulated(
             arm, q, qd, lasting, torque=tau, controller=law, external_wrench=pull, dt=dt, step=step,
             rtol=rtol, atol=atol, friction=friction, stops=stops, bounce=bounce,
-            saturation=saturation, base_motion=base_motion, progress=tell,
+            saturation=saturation, base_motion=base_motion,
+            base=base_start(arm, base_twist), progress=tell,
             method=method or ("DOP853" if start.arms is None else "rk4"),
         )  # fmt: skip
     finished = result.status == "finished"

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from armdyn.cli import console
-from armdyn.cli.motion_options import EACH_JOINT, Degrees, given_motion
+from armdyn.cli.motion_options import EACH_JOINT, BaseTwist, Degrees, base_start, given_motion
 from armdyn.cli.options import (
     BASE_MOTION,
     Friction,
@@ -28,7 +28,8 @@ def torque(
     trajectory: Path | None = argument(
         "TRAJECTORY.csv",
         "Columns t, q1..qn or names of joints; where known qd and qdd; fx, fy, fz, nx, ny, nz of a "
-        "wrench; - reads standard input. Instead, --q gives one state.",
+        "wrench; base_x..base_wz of a base that floats; - reads standard input. Instead, --q gives "
+        "one state.",
         None,
     ),
     *,
@@ -49,6 +50,7 @@ def torque(
         "world", "Axes of the wrench: world, tool or the name of a link.", "FRAME"
     ),
     base_motion: Path | None = optional(BASE_MOTION, "FILE.csv"),
+    base_twist: BaseTwist = None,
     reactions: bool = flag(
         "--reactions", "Add the force and moment in each joint; the plot is of them then."
     ),
@@ -76,6 +78,7 @@ def torque(
             wrench_link=wrench_link,
             wrench_frame=wrench_frame,
             base_motion=base_motion,
+            base=base_start(arm, base_twist),
             progress=tell,
         )
     behind = motor_report(arm, motion, friction=friction, torque=report.total) if motors else None

@@ -194,7 +194,14 @@ def equations(
 
 
 def _checked(robot: Any, form: str, digits: int) -> RobotModel:
-    model = check_robot(robot).model
+    model = check_robot(robot, floats=True).model
+    if model.floating:
+        raise ModelError(
+            f"nothing holds the base {model.base_link.name!r} of {model.name!r}, and equations of "
+            "that fill pages; robot.free_base has their numbers, armdyn.load(..., fix_root=True) "
+            "(--fix-root) holds the base, and with_base_joints (--base-joints x,y,rz) lets it move "
+            "in a plane"
+        )
     check_known("form of the equations", form, FORMS)
     check_whole("digits", digits, 1, MOST_DIGITS)
     if not model.joints:

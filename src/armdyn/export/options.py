@@ -18,6 +18,8 @@ from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import EFFORTS, Request
 
 DEFAULT_FUNCTIONS = tuple(name for name, quantity in QUANTITIES.items() if quantity.exported)
+FREE_FUNCTIONS = tuple(name for name in QUANTITIES if name.startswith("free_"))
+"""Those of a robot whose base floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ def functions_of(model: RobotModel, options: ExportOptions) -> tuple[Function, .
     if not options.functions:
         raise ModelError(f"no functions to export were named; there are {', '.join(QUANTITIES)}")
     names = [options.functions] if isinstance(options.functions, str) else options.functions
+    if model.floating and names is DEFAULT_FUNCTIONS:
+        names = FREE_FUNCTIONS
     requests = [_request(name, options) for name in dict.fromkeys(names)]
     pairs = [(checked(request, model), request) for request in requests]
     return tuple(Function(*pair, _program(model, pair[1], options)) for pair in pairs)

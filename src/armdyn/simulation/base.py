@@ -19,15 +19,26 @@ import numpy.typing as npt
 from armdyn.arrays import Array
 from armdyn.errors import ShapeError, SimulationError, shown
 from armdyn.io.csv.trajectory import base_motion_from_csv
+from armdyn.mechanics.base_state import BaseState
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_vector, rotation_vector
 from armdyn.robot import Robot
-from armdyn.simulation.checks import TIME_ROUNDING, check_increasing
+from armdyn.simulation.checks import TIME_ROUNDING, check_increasing, require
 
 GivenBase = (
     BaseMotion | tuple[npt.ArrayLike, BaseMotion] | Callable[[float], BaseMotion] | str | Path
 )
 """A motion of the base as people give it."""
+
+
+def floating_start(robot: Robot, base: BaseState | None, base_motion: Any) -> BaseState | None:
+    """Where a base that nothing holds starts; None if it is held."""
+    start = robot.free_base.standing if base is None and robot.model.floating else base
+    if start is not None:
+        require(isinstance(start, BaseState), "base", "an armdyn.BaseState", start, SimulationError)
+        if base_motion is not None:
+            raise SimulationError("base_motion moves a base that is held; this one floats")
+    return start
 
 
 Vectors = Callable[[Any], Array]

@@ -158,6 +158,11 @@ def _arm(robot: Robot, base: BaseState | None) -> Any:
     return robot if base is None else robot.free_base.at(base)
 
 
+def standing_arm(robot: Robot) -> Any:
+    """What has its kinematics while its base is where it stands, or from where it floats."""
+    return _arm(robot, robot.free_base.standing if robot.model.floating else None)
+
+
 def _motion(robot: Robot, target: Trajectory | npt.ArrayLike) -> Callable[[float], Motion]:
     if callable(target):
         _check_count(robot, getattr(target, "n", robot.n))
@@ -302,7 +307,7 @@ def _tool_motion(robot: Robot, target: ToolTarget) -> Callable[[float], ToolMoti
     if not callable(target):
         T = floats(target)
         if T.shape == (robot.n,) and np.isfinite(T).all():
-            T = robot.forward_kinematics(T)
+            T = standing_arm(robot).forward_kinematics(T)
         still = _still(T, target)
         return lambda _: still
     first = target(0.0)

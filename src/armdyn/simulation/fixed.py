@@ -27,10 +27,10 @@ from armdyn.simulation.floating import (
     FloatingDriven,
     floating_step,
     joined,
-    rows_of_base,
     unjoined,
 )
 from armdyn.simulation.forces import Driven, Setup
+from armdyn.simulation.hand import rows_of_base
 from armdyn.simulation.result import Simulation
 
 LAWS = {GravityPD: "pd", ComputedTorque: "computed_torque"}

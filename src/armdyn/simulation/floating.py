@@ -6,6 +6,8 @@ the arm change the twist by themselves, and the joints stick, slip and stop as t
 whose mass matrix is M_qq - M_qb M_bb⁻¹ M_bq. Rotations are integrated as in `runge_kutta`.
 """
 
+import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +15,15 @@ import numpy as np
 from armdyn.arrays import Array, broadcast
 from armdyn.formulations.runge_kutta import cayley, cayley_rate, rk4_step
 from armdyn.formulations.spatial import cross
+from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.mechanics.base_state import BaseState
 from armdyn.mechanics.free_base import FreeBase
 from armdyn.quantities.free_base import BASE, POSE
 from armdyn.robot import Robot
 from armdyn.simulation.forces import Driven, Setup
+from armdyn.simulation.hand import rows_of_base
 from armdyn.simulation.system import Forces, System
+from armdyn.simulation.trajectories.piecewise import hermite
 
 LARGEST_TURN = 1.0
 """|u| beyond which a rotation starts anew, half of what a quarter turn has."""
@@ -31,21 +36,16 @@ class _State(NamedTuple):
     position: Array
     momentum: Array
 
-    def rate(self, free: FreeBase, base: BaseState, load: Array) -> Array:
-        """The rates of all of it, (..., 12)."""
-        twist = np.asarray(base.twist)
-        force = load[..., :3] + free.total_mass * free.model.gravity
-        return np.concatenate(
-            broadcast(
-                u=cayley_rate(self.u, twist[..., 3:]), p=twist[..., :3], f=force, n=load[..., 3:]
-            ),
-            -1,
-        )
-
-
-def rows_of_base(base: BaseState, a: Array) -> Array:
-    """Pose, twist and acceleration of a base in a row, (..., 24)."""
-    return np.concatenate(broadcast(pose=base.pose, twist=np.asarray(base.twist), a=a), -1)
+    def rate(self, free: FreeBase, base: BaseState, q: Array, load: Array) -> Array:
+        """The rates of all of it under a wrench on the base, (..., 12)."""
+        twist, force, moment = np.asarray(base.twist), load[..., :3], load[..., 3:]
+        if load.any():
+            arm = np.asarray(base.position) - free.center_of_mass(base, q)
+            moment = moment + cross(arm, force)
+        turning = cayley_rate(self.u, twist[..., 3:])
+        force = force + free.total_mass * free.model.gravity
+        parts = broadcast(u=turning, p=twist[..., :3], f=force, n=moment)
+        return np.concatenate(parts, -1)
 
 
 class FloatingSystem(System):
@@ -93,11 +93,7 @@ class FloatingSystem(System):
     def rates(self, q: Array, forces: Forces) -> tuple[Array, float]:
         """Rates of what goes along, (12,), and the power of the wrench on the base."""
         load = np.asarray(self.arm.load)
-        about_center = load.copy()
-        if load.any():
-            arm = np.asarray(self._base.position) - self._free.center_of_mass(self._base, q)
-            about_center[3:] += cross(arm, load[:3])
-        rate = self._state.rate(self._free, self._base, about_center)
+        rate = self._state.rate(self._free, self._base, q, load)
         return rate, float(load @ np.asarray(self._base.twist))
 
     def told(self, q: Array, qd: Array, forces: Forces) -> dict[str, Array]:
@@ -113,6 +109,47 @@ def _placed(free: FreeBase, R: Array, state: _State, q: Array, qd: Array) -> Bas
     pose = np.concatenate(broadcast(rows=rows, position=state.position), -1)
     still = BaseState.of(pose, np.zeros(BASE))
     return BaseState.of(pose, free.twist(still, q, qd, state.momentum))
+
+
+LONGEST_STEP = 0.01
+"""Of the integration of a base that follows its joints [s]."""
+
+
+def followed(
+    robot: Robot,
+    motion: SampledMotion,
+    start: BaseState,
+    load: Callable[[float, BaseState, Array], Array],
+) -> BaseState:
+    """How a base that nothing holds follows its joints: where it is at each of m instants.
+
+    `load` is the wrench on the base, (6,), at a time [s] and a state of base and joints.
+    """
+    free, t0 = robot.free_base, motion.t[0]
+    way = hermite(motion.t, motion.q, motion.qd, motion.qdd)
+    momentum = free.centroidal_momentum(start, motion.q[0], motion.qd[0])
+    R, y = np.asarray(start.rotation), np.concatenate([np.zeros(3), start.position, momentum])
+    found = [start]
+    for t, duration, q, qd in zip(
+        motion.t, np.diff(motion.t), motion.q[1:], motion.qd[1:], strict=False
+    ):
+        steps = math.ceil(duration / LONGEST_STEP)
+        h = duration / steps
+        for begin in t + h * np.arange(steps):
+
+            def slope(
+                after: float, y: Array, R: Array = R, begin: float = begin, h: float = h
+            ) -> Array:
+                now, state = begin + after * h, _State(*np.split(y, [3, 6]))
+                q, qd, _ = way(now - t0)
+                base = _placed(free, R, state, q, qd)
+                return state.rate(free, base, q, load(now, base, q))
+
+            y = rk4_step(slope, y, h)
+            R, y[:3] = cayley(y[:3]) @ R, 0.0
+        found.append(_placed(free, R, _State(*np.split(y, [3, 6])), q, qd))
+    poses, twists = (np.stack([getattr(base, k) for base in found]) for k in ("pose", "twist"))
+    return BaseState.of(poses, twists)
 
 
 # fixed steps
@@ -164,7 +201,7 @@ def floating_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Any
             tau = driven.torque(t + after * h, x, v, base) if after else push[0]
             _, a = free.forward_dynamics(base, x, v, tau, friction=friction)
             power = np.sum(tau * v, axis=-1, keepdims=True)
-            return np.concatenate([state.rate(free, base, np.zeros(BASE)), v, a, power], -1)
+            return np.concatenate([state.rate(free, base, x, np.zeros(BASE)), v, a, power], -1)
 
         y = rk4_step(slope, np.concatenate(y, -1), h)
         turned = (cayley(y[..., :3]) @ R).reshape(*q.shape[:-1], 9)

@@ -11,15 +11,13 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import WriteError, check_installed, counted
 from armdyn.forks import cached_property
-from armdyn.formulations.lagrange_euler import homogeneous
 from armdyn.io.atomic import ending
 from armdyn.io.csv.table import numbered_columns, write_csv, write_parquet
 from armdyn.mechanics.base_state import BaseState
-from armdyn.quantities.free_base import BASE, POSE
 from armdyn.report.portrait import figure_html
 from armdyn.report.result import DrawnResult, Section, parts_of, unrounded, zero
 from armdyn.robot import Robot
-from armdyn.simulation.hand import Hand
+from armdyn.simulation.hand import Hand, base_of, base_section
 from armdyn.simulation.limits import Excess, excess_section, excesses
 from armdyn.simulation.plots import curves, draw
 from armdyn.simulation.system import WORK, Event
@@ -79,17 +77,12 @@ class Simulation(DrawnResult):
     @property
     def base_state(self) -> BaseState | None:
         """Pose and twist of a base that nothing holds, at each instant."""
-        rows = self.floating
-        return None if rows is None else BaseState.of(rows[..., :POSE], rows[..., POSE:-BASE])
+        return None if self.floating is None else base_of(self.floating)[0]
 
     @property
     def base_frame(self) -> Hand | None:
         """Its frame in the world, and how this moves."""
-        if self.base_state is None or self.floating is None:
-            return None
-        R, p = map(np.asarray, (self.base_state.rotation, self.base_state.position))
-        pose = homogeneous(R, p)
-        return Hand(pose, self.floating[..., POSE:-BASE], self.floating[..., -BASE:])
+        return None if self.floating is None else Hand.of_base(self.floating)
 
     @cached_property
     def kinetic(self) -> Array:
@@ -118,12 +111,7 @@ class Simulation(DrawnResult):
     @cached_property
     def hand(self) -> Hand:
         """Pose, velocity and acceleration of the tool."""
-        if self.base_frame is None:
-            return Hand.of(self.robot, self.q, self.qd, self.qdd)
-        free, base = self.robot.free_base, self.base_state
-        a = self.base_frame.acceleration
-        motion = free.frame_motion(base, self.q, self.qd, a, self.qdd)
-        return Hand(free.forward_kinematics(base, self.q), motion[..., 0, :], motion[..., 1, :])
+        return Hand.of(self.robot, self.q, self.qd, self.qdd, self.floating)
 
     @cached_property
     def balance(self) -> Array:
@@ -162,11 +150,11 @@ class Simulation(DrawnResult):
         Dry friction is Coulomb's and Stribeck's while a joint slips, and what holds it while it
         sticks.
         """
-        if self.base_frame is None:
+        if self.floating is None:
             ledger = self.robot.ledger(self.q, self.qd, self.qdd)
         else:
-            a = self.base_frame.acceleration
-            ledger = self.robot.free_base.ledger(self.base_state, self.q, self.qd, a, self.qdd)
+            base, a = base_of(self.floating)
+            ledger = self.robot.free_base.ledger(base, self.q, self.qd, a, self.qdd)
         rubs = self.friction.any()
         rows = ledger.viscous, ledger.offset
         viscous, offset = rows if rubs else map(np.zeros_like, rows)
@@ -207,14 +195,13 @@ class Simulation(DrawnResult):
         ended = () if self.status == "finished" else (self.message, KEPT)
         data = {"robot": self.robot.name, **parts_of(self, "method", "status", "message", "arms")}
         data |= {"duration": self.t[-1], "hand": self.hand.data(), "statistics": counts}
-        if self.base_frame is not None:
-            data["base"] = self.base_frame.data()
         data["excesses"] = [excess.data() for excess in self.excesses]
         title = f"{name}{many}: {self.t[-1]:.6g} s by {self.method}"
         return (
             Section(title, (", ".join(told), *ended), data=data),
             excess_section(self.excesses, given=False),
             self._final_section(),
+            base_section(self.floating),
             self._tracking_section(),
             self._energy_section(),
             self._event_section(),

@@ -20,7 +20,7 @@ from armdyn.mechanics.base_state import BaseState
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import simulate_adaptive
-from armdyn.simulation.base import GivenBase
+from armdyn.simulation.base import GivenBase, floating_start
 from armdyn.simulation.checks import require
 from armdyn.simulation.controllers import Following
 from armdyn.simulation.forces import Saturation, Setup, Wrench, saturated
@@ -87,7 +87,7 @@ def simulate(
         progress: Called with the time reached.
     """
     robot = check_robot(robot, floats=True)
-    floating = _floating(robot, base, base_motion)
+    floating = floating_start(robot, base, base_motion)
     check_known("method of integration", method, (*ADAPTIVE, *FIXED))
     _check_settings(duration, progress, friction, stops, bounce, rtol, atol)
     given = _drive(torque, controller)
@@ -114,16 +114,6 @@ def simulate(
 
 
 _require = partial(require, error=SimulationError)
-
-
-def _floating(robot: Robot, base: BaseState | None, base_motion: Any) -> BaseState | None:
-    """Where a base that nothing holds starts; None if it is held."""
-    floating = robot.free_base.standing if base is None and robot.model.floating else base
-    if floating is not None:
-        _require(isinstance(floating, BaseState), "base", "an armdyn.BaseState", floating)
-        if base_motion is not None:
-            raise SimulationError("base_motion moves a base that is held; this one floats")
-    return floating
 
 
 def _drive(torque: Any, controller: Any) -> Any:

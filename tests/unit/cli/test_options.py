@@ -21,6 +21,8 @@ SHARED = {
     "tool",
     "base",
     "fix_root",
+    "free_base",
+    "base_joints",
     "spinning_rotors",
     "physical",
     "density",

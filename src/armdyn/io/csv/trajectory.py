@@ -15,6 +15,7 @@ slope of that velocity.
 """
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,9 @@ from armdyn.model.transform import rotation_from_quaternion, rotation_from_rpy
 
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 """Columns of force and moment of the environment on the arm."""
+PARTS = ("x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
+FLOATING = tuple(f"base_{part}" for part in PARTS)
+"""Columns of a base that floats, as simulations write them; all or none is there."""
 SPLINE_DEGREE = 5
 """Degree of the spline from which missing rates are taken."""
 MOST_HANDWRITTEN = 20
@@ -58,6 +62,8 @@ class SampledMotion:
     """Force and moment of the environment on the arm, (m, 6) [N, N m], if the file has them."""
     unused: str = ""
     """What of the file is not used, in words."""
+    base: Array | None = None
+    """Pose and twist of a base that floats, (m, 18), if the file has them, see `BaseState`."""
 
     def __len__(self) -> int:
         return len(self.t)
@@ -84,7 +90,12 @@ class SampledMotion:
 
 
 def trajectory_from_csv(
-    path: str | Path, robot: RobotModel | int, *, wrench: bool = False, degrees: bool = False
+    path: str | Path,
+    robot: RobotModel | int,
+    *,
+    wrench: bool = False,
+    degrees: bool = False,
+    base: bool = False,
 ) -> SampledMotion:
     """The motion of a robot in a trajectory file; a TrajectoryError names the line at fault.
 
@@ -94,8 +105,11 @@ def trajectory_from_csv(
             of joints has no names.
         wrench: Whether the file may have the columns fx, fy, fz, nx, ny and nz as well.
         degrees: Whether angles and their rates are in degrees there.
+        base: Whether it may have base_x to base_wz, pose and twist of a base that floats.
     """
-    table, given, columns, turns = _read(path, robot, ("q", "qd", "qdd"), degrees, wrench)
+    groups = {"wrench": WRENCH} if wrench else {}
+    groups |= {"base": FLOATING} if base else {}
+    table, given, columns, turns = _read(path, robot, ("q", "qd", "qdd"), degrees, groups)
     given["q"], jumps = unwrapped(given["q"], turns)
     t = given["t"]
     q = given["q"]
@@ -112,7 +126,11 @@ def trajectory_from_csv(
     qd, qdd = _finite_rates(table.where, t, given, computed)
     taken_out = f"{jumps} jumps of positions by a whole turn were taken out" * bool(jumps)
     unused = "; ".join(filter(None, (taken_out, columns.note)))
-    return SampledMotion(t, q, qd, qdd, computed, table.where, acting, unused)
+    floats = given.get("base")
+    if floats is not None:
+        R = _rotations(table.where, {"quaternion": floats[:, 3:7]})
+        floats = np.concatenate([np.reshape(R, (-1, 9)), floats[:, :3], floats[:, 7:]], -1)
+    return SampledMotion(t, q, qd, qdd, computed, table.where, acting, unused, floats)
 
 
 def warn_of_unused(source: str, unused: str) -> None:
@@ -126,7 +144,7 @@ def _read(
     robot: RobotModel | int,
     used: tuple[str, ...],
     degrees: bool = False,
-    wrench: bool = False,
+    groups: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[TableSource, dict[str, Array], TableColumns, list[bool]]:
     """A table, its numbers by quantity in SI units at increasing times, where, and who turns."""
     if isinstance(robot, int):
@@ -137,7 +155,6 @@ def _read(
         turns = [j.type.turns for j in joints]
     expected = f"t,{used[0]}1..{used[0]}{len(names)}"
     table = open_source(path, TrajectoryError, expected, MAX_TABLE_BYTES)
-    groups = {"wrench": WRENCH} if wrench else {}
     columns = find_columns(table, names, used, groups=groups)
     if not columns.time:
         raise TrajectoryError(f"{table.header}: the column t is missing; expected {expected}")

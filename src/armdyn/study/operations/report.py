@@ -233,7 +233,7 @@ def operation_report(
 
     Args:
         model: The robot.
-        quantities: What is counted; none are all that a robot on a base that is held has.
+        quantities: What is counted; none are all of a base that is held, or that floats.
         effort: How hard short programs are looked for.
         snap: What counts as an exact zero or quarter turn, see `count_operations`.
         textbooks: Whether formulations of textbooks are counted beside the programs.
@@ -242,9 +242,9 @@ def operation_report(
     """
     for quantity in quantities:
         check_known("quantity", quantity, QUANTITIES)
-    stands = [m for m in METHODS if "pose" not in m.record.arguments]
+    usual = [m for m in METHODS if ("pose" in m.record.arguments) == model.floating]
     chosen = [m for m in METHODS if m.quantity in quantities]
-    chosen = chosen or [m for m in stands if not m.record.absent(model)]
+    chosen = chosen or [m for m in usual if not m.record.absent(model)]
     chosen = [m for m in chosen if textbooks or m.function is None]
     rows = list[MethodCounts]()
     programs = list[ProgramCounts]()

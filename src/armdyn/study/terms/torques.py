@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,13 @@ from numpy.typing import ArrayLike
 from armdyn.arrays import Array, check_joint_vector
 from armdyn.errors import TrajectoryError, counted
 from armdyn.forks import cached_property
+from armdyn.formulations.spatial import rotate, rotate_back
 from armdyn.io.csv.table import numbered_columns
 from armdyn.io.csv.trajectory import SampledMotion
+from armdyn.mechanics.base_state import BaseState
 from armdyn.model import RobotModel
 from armdyn.model.friction import FRICTION_ROWS
+from armdyn.quantities.free_base import BASE, POSE
 from armdyn.quantities.request import Formulation
 from armdyn.report.figures import (
     COLOURS,
@@ -33,8 +36,9 @@ from armdyn.report.figures import (
 from armdyn.report.panels import handle_row, sheet
 from armdyn.report.result import DrawnResult, Section, parts_of, unrounded, zero
 from armdyn.robot import Robot
-from armdyn.simulation.base import GivenBase, base_rows, motion_of_rows
-from armdyn.simulation.hand import Hand
+from armdyn.simulation.base import GivenBase, base_rows, floating_start, motion_of_rows
+from armdyn.simulation.floating import followed
+from armdyn.simulation.hand import Hand, base_of, base_section, rows_of_base
 from armdyn.simulation.limits import Excess, excess_section, excesses
 from armdyn.study.states import Over, motion_of
 
@@ -196,6 +200,8 @@ class TorqueReport(DrawnResult):
     """Where the motion or the torque goes beyond a limit of a joint."""
     reactions: Reactions | None = None
     """What ground and joints carry, if asked."""
+    floating: Array | None = None
+    """Pose, twist and acceleration of a base that nothing holds, (m, 24); None: it is held."""
 
     def __repr__(self) -> str:
         rows, n = self.total.shape
@@ -206,7 +212,8 @@ class TorqueReport(DrawnResult):
     @cached_property
     def hand(self) -> Hand:
         """Pose, velocity and acceleration of the tool."""
-        return Hand.of(self.arm, self.trajectory.q, self.trajectory.qd, self.trajectory.qdd)
+        motion = self.trajectory.q, self.trajectory.qd, self.trajectory.qdd
+        return Hand.of(self.arm, *motion, self.floating)
 
     @property
     def acting(self) -> dict[str, Array]:
@@ -223,6 +230,8 @@ class TorqueReport(DrawnResult):
         """The table t, tau1..n, inertial1..n, ..., the hand, and reactions, column by column."""
         table = {"t": self.trajectory.t} | numbered_columns({"tau": self.total, **self.terms})
         table |= self.hand.columns()
+        if self.floating is not None:
+            table |= Hand.of_base(self.floating).columns("base")
         return table if self.reactions is None else table | self.reactions.columns()
 
     def figure(self) -> Any:
@@ -287,6 +296,7 @@ class TorqueReport(DrawnResult):
             excess_section(self.excesses),
             (_state_section if one else _motion_section)(joints, list(self.acting)),
             Section("" if one else "Hand", (f"the hand at its fastest: {fastest}",)),
+            base_section(self.floating),
             *(() if self.reactions is None else self.reactions.sections()),
         )
 
@@ -359,6 +369,7 @@ def torque_report(
     wrench_link: str = "tool",
     wrench_frame: str = "world",
     base_motion: GivenBase | None = None,
+    base: BaseState | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> TorqueReport:
     """The torques that drive a robot along a trajectory, and their terms; `reactions` if asked.
@@ -366,14 +377,21 @@ def torque_report(
     `over` is a motion with times, as in `armdyn.terms`. A formulation gives the total only: the
     terms are always those of the ledger. The wrench of the environment is that of the trajectory,
     or (6,) or (m, 6) here; the motion of the base is given as to `armdyn.simulate`, or as a
-    BaseMotion with one sample for each instant. `progress` is called with the number of instants
-    computed since the last call.
+    BaseMotion with one sample for each instant. A base that floats starts at `base`, and the
+    momentum says how it follows the joints; or it is where the trajectory has it. `progress` is
+    called with the number of instants computed since the last call.
     """
     trajectory = motion_of(robot, over)
     rows, n = trajectory.q.shape
-    moving = base_rows(robot, base_motion, trajectory.t)
+    start, floating = floating_start(robot, base, base_motion), None
     links = 1 + len(robot.model.links)
     wrench, total = _wrench(trajectory, external_wrench), np.empty((rows, n))
+    if start is None and trajectory.base is None:
+        moving = base_rows(robot, base_motion, trajectory.t)
+    else:
+        robot = Robot(replace(robot.model, floating=False), cache=robot.cache)
+        floating = _flight(robot, trajectory, start, wrench, wrench_link, wrench_frame)
+        moving = floating[:, FELT]
     carried = np.empty((2 if reactions else 0, rows, links, 6))
     terms: dict[str, Array] = {}
     for start in range(0, rows, CHUNK):
@@ -381,21 +399,27 @@ def torque_report(
         state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
         on: dict[str, Any] = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
         on |= {} if wrench is None else {"external_wrench": wrench[part]}
-        base: dict[str, Any] = {}
+        led: dict[str, Any] = {}
         if moving is not None:
-            base = {"base_motion": motion_of_rows(moving[part])}
+            led = {"base_motion": motion_of_rows(moving[part])}
         torques = partial(robot.inverse_dynamics, *state, friction=friction)
-        total[part] = torques(formulation=formulation, **on, **base)
-        found = dict(robot.ledger(*state, **on).terms)
-        if base:
-            found["base"] = total[part] - torques(**on)
+        total[part] = torques(formulation=formulation, **on, **led)
+        if floating is not None:
+            q, qd, qdd = state
+            at, a = base_of(floating[part])
+            found = dict(robot.free_base.ledger(at, q, qd, a, qdd).terms)
+            found["external"] = total[part] - torques(**led)
+        else:
+            found = dict(robot.ledger(*state, **on).terms)
+            if led:
+                found["base"] = total[part] - torques(**on)
         for name, values in found.items():
             kept = terms.setdefault(name, np.zeros((rows, n)))
             # untouched zeros take no memory
             if values.any() and (friction or name not in FRICTION_ROWS):
                 kept[part] = values
         for axes, frame in zip(carried, ("world", "joint"), strict=False):
-            both = robot.reactions(*state, frame=frame, base_wrench=True, **(on | base))
+            both = robot.reactions(*state, frame=frame, base_wrench=True, **(on | led))
             axes[part] = both[..., :links, :]  # those of cut joints come behind
         if progress is not None:
             progress(len(state[0]))
@@ -414,7 +438,40 @@ def torque_report(
         robot.effort_limits,
         excesses(robot.model, trajectory.t, trajectory.q, trajectory.qd, total),
         Reactions.of(robot.model, trajectory.t, *carried) if reactions else None,
+        floating,
     )
+
+
+FELT = [*range(9), *range(15, 18), *range(21, 24), *range(18, 21)]
+"""Where the numbers of `BaseMotion.vector` are in the rows of a base that floats."""
+
+
+def _flight(
+    robot: Robot,
+    trajectory: SampledMotion,
+    start: BaseState | None,
+    wrench: Array | None,
+    link: str,
+    frame: str,
+) -> Array:
+    """Pose, twist and acceleration of a base that nothing holds, along a motion, (m, 24)."""
+    free, t, motion = robot.free_base, trajectory.t, (trajectory.q, trajectory.qd, trajectory.qdd)
+
+    def load(now: float | Array, base: BaseState, q: Array) -> Array:
+        if wrench is None:
+            return np.zeros(BASE)
+        pull = np.stack([np.interp(now, t, column) for column in wrench.T], -1)
+        if frame != "world":
+            R = free.forward_kinematics(base, q, frame)[..., :3, :3]
+            pull = np.concatenate([rotate(R, pull[..., :3]), rotate(R, pull[..., 3:])], -1)
+        return rotate_back(free.jacobian(base, q, link)[..., :BASE], pull)
+
+    if trajectory.base is not None:
+        base = BaseState.of(trajectory.base[:, :POSE], trajectory.base[:, POSE:])
+    else:
+        base = followed(robot, trajectory, start or free.standing, load)
+    a, _ = free.inverse_dynamics(base, *motion, load(t, base, trajectory.q), friction=False)
+    return rows_of_base(base, a)
 
 
 def _wrench(trajectory: SampledMotion, given: ArrayLike | None) -> Array | None:
