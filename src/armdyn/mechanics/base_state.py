@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,3 +56,7 @@ class BaseState:
         for name, value in parts.items():
             object.__setattr__(state, name, value)
         return state
+
+    def __getitem__(self, index: Any) -> Self:
+        """The state at an index of the batch shape, or several."""
+        return self.of(*(rows[index] for rows in broadcast(pose=self.pose, twist=self.twist)))

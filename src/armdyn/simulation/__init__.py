@@ -21,3 +21,4 @@ from armdyn.simulation.trajectories import tool_circle as tool_circle
 from armdyn.simulation.trajectories import tool_line as tool_line
 from armdyn.simulation.trajectories import trapezoid as trapezoid
 from armdyn.simulation.trajectories import via_points as via_points
+from armdyn.simulation.trajectories.tool import ToolMotion as ToolMotion
