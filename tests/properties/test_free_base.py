@@ -41,6 +41,7 @@ def worst(M):
 def test_forces_and_accelerations_fulfil_the_equation_of_motion(arm):
     free, base, (q, qd, qdd) = arm.robot.free_base, base_of(arm, 3), arm.states(3)
     M, load = free.mass_matrix(base, q), np.random.default_rng(1).normal(size=(3, 6))
+    assert (M.swapaxes(-1, -2) == M).all()
     tolerance = max(1e-10, 1e-13 * worst(M))
     a, moved = free.forward_dynamics(base, q, qd, qdd, load)
     h = free.bias(base, q, qd, friction=True)

@@ -39,6 +39,7 @@ from armdyn.quantities.center_of_mass import center_of_mass, no_bodies, total_ma
 from armdyn.quantities.dynamics import acceleration
 from armdyn.quantities.quantity import TORQUE_OPTIONS, Quantity
 from armdyn.quantities.traced_robot import TracedRobot
+from armdyn.shorten.parts import symmetric
 
 BASE = 6
 """Coordinates of a base that nothing holds."""
@@ -106,6 +107,10 @@ class _FreeRobot:
         moved = rows[3:BASE] - skew(center) @ rows[:3]
         return self.outward(np.concatenate([rows[:3], moved]))
 
+    def turned(self, tensor: Array) -> Array:
+        """A symmetric tensor of the base in the world."""
+        return symmetric((self.R @ tensor @ self.R.T)[np.tril_indices(3)])
+
     def following(self) -> Array:
         """The twist of the base for the rates of the joints where there is no momentum, (6, n)."""
         M = self.mass_matrix()
@@ -117,6 +122,11 @@ class _FreeRobot:
         return solve_ltdl(whole, self.s.nodes(M), self.s.nodes(b), self.s.graph.guard)
 
 
+def _first_moment(M: Array) -> Array:
+    """Mass times centre of mass in base axes, from the mass matrix."""
+    return np.array([M[1, 5], M[2, 3], M[0, 4]])
+
+
 def _hinges(rates: Array, n: int) -> Array:
     """(0, κ, 0)."""
     x, y, z = rates[3:BASE]
@@ -125,7 +135,11 @@ def _hinges(rates: Array, n: int) -> Array:
 
 def _mass_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
     free = _FreeRobot(s, pose, q)
-    return free.outward(free.outward(free.mass_matrix()).T)
+    M = free.mass_matrix()
+    moment, across = skew(free.R @ _first_moment(M)), free.outward(M[:BASE, BASE:])
+    linear, angular = M[:3, :3], free.turned(M[3:BASE, 3:BASE])
+    base = [linear, -moment, across[:3]], [moment, angular, across[3:]]
+    return np.block([*base, [across.T, M[BASE:, BASE:]]])
 
 
 def _bias(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
@@ -153,7 +167,7 @@ def motion_of_momentum(
     free = _FreeRobot(s, pose, q)
     M = free.mass_matrix()
     h = free.inward(momentum, np.zeros(0))
-    center = np.array([M[1, 5], M[2, 3], M[0, 4]]) / M[0, 0]
+    center = _first_moment(M) / M[0, 0]
     h = np.concatenate([h[:3], h[3:] + cross(center, h[:3])])
     base = free.solve(M[:BASE, :BASE], h - M[:BASE, BASE:] @ qd)
     rates = np.concatenate([base, qd])
@@ -196,8 +210,12 @@ def _center(s: TracedRobot, pose: Array, q: Array) -> Array:
 def _centroidal_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
     free = _FreeRobot(s, pose, q)
     M = free.mass_matrix()
-    center = np.array([M[1, 5], M[2, 3], M[0, 4]]) / M[0, 0]  # m c×, linear rows, angular columns
-    return free.outward(free.about_center(M[:BASE], center).T).T
+    moment = _first_moment(M)
+    center = moment / M[0, 0]
+    about = free.turned(M[3:BASE, 3:BASE] - skew(center) @ M[:3, 3:BASE])
+    joints = free.about_center(M[:BASE, BASE:], center)
+    linear = [M[:3, :3], -skew(free.R @ moment), joints[:3]]
+    return np.block([linear, [np.zeros((3, 3)), about, joints[3:]]])
 
 
 def _centroidal(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
