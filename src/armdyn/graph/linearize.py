@@ -48,8 +48,10 @@ def schedule(
         return []
     need: dict[int, int] = {}
     for value, args in operands.items():
-        below = sorted([need.get(a, 1) for a in args], reverse=True)
-        need[value] = max([n + k for k, n in enumerate(below)], default=1)
+        most = 0
+        for below in sorted([need.get(a, 1) for a in args]):
+            most = below if below > most else most + 1
+        need[value] = most or 1
     left = set(operands)
     order: list[int] = []
     stack = list(outputs)[::-1]

@@ -169,18 +169,12 @@ class ValueTable:
         known: Definitions = {}
         for trace in reversed(traces):
             known.update(trace)
-        stack = [v.cell for v in outputs if v.__class__ is FieldValue]
-        seen = {0, *stack}
-        total = 0
-        while stack:
-            cell = stack.pop()
-            if cell in known:
-                cost, operands = known[cell]
-                total += cost
-                for operand in operands:
-                    if operand not in seen:
-                        seen.add(operand)
-                        stack.append(operand)
+        cells = [v.cell for v in outputs if v.__class__ is FieldValue]
+        total, counted = 0, (0, ())
+        for cell in cells:
+            cost, operands = known.pop(cell, counted)
+            total += cost
+            cells += operands
         return total
 
     def _made(self, a: FieldValue, b: FieldValue, residue: int) -> Made:

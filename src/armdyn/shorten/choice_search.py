@@ -80,10 +80,11 @@ class Prices:
 
     def _once(self, key: Hashable, make: Callable[..., T], *args: Any) -> T:
         """The result of a function, which is traced unless the key was met before."""
-        if key not in self._met:
+        met = self._met.get(key)
+        if met is None:
             self.table.definitions = {}
-            self._met[key] = make(*args), self.table.definitions
-        made, definitions = self._met[key]
+            met = self._met[key] = make(*args), self.table.definitions
+        made, definitions = met
         self._traces.append(definitions)
         result: T = made
         return result

@@ -44,9 +44,10 @@ def search(
     known: dict[C, int] = {}
 
     def price(point: C) -> int:
-        if point not in known:
-            known[point] = cost(point)
-        return known[point]
+        found = known.get(point)  # hashing a point takes longer than anything else here
+        if found is None:
+            found = known[point] = cost(point)
+        return found
 
     first = {price(start): start for start in reversed(starts)}
     best = min((_descend(places, start, price) for start in first.values()), key=price)

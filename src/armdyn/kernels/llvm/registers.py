@@ -22,7 +22,6 @@ PREFERENCE = 8
 """How many times further away the next use of a value seems that need not be stored."""
 NEVER = 1 << 30
 
-_DEFINITION = re.compile(r"  (%[\w.]+) = (\w+) (.*)")
 _STORE = re.compile(r"  store (<[^>]*>) (%[\w.]+), ptr (%[\w.]+), align (\d+)")
 _NAME = re.compile(r"%[\w.]+")
 _SPLAT = re.compile(r"splat \((double|float|i64|i32) (?!0x0{16}\)|0\))[^)]*\)")
@@ -106,15 +105,17 @@ class _Allocation:
 
     def _entered(self, line: str) -> _Line | None:
         """The entry of a line, unless it is written where its value is used."""
-        parts = _DEFINITION.match(line)
-        name, op, rest = parts.groups() if parts else ("", "", line)
-        kind = _result(op, rest) if parts else ""
-        if op not in _SHIFTS and (kind or not parts):
+        name, equals, rest = line.partition(" = ")
+        if rest.startswith("getelementptr"):
+            return "", line, [], False
+        name, (op, _, rest) = name[2:], rest.partition(" ") if equals else ("", "", line)
+        kind = _result(op, rest) if equals else ""
+        if op not in _SHIFTS and (kind or not equals):
             rest = self._tabled(rest)
         direct = [name for name in _NAME.findall(rest) if name in self.kind]
         used = self._bases(direct)
         if not kind:
-            return "", line if parts else rest, used, used != direct
+            return "", line if equals else rest, used, used != direct
         self.kind[name] = kind
         if kind.endswith(" i1>"):
             self.masks.add(name)
@@ -149,14 +150,17 @@ class _Allocation:
         return list(used)
 
     def _write(self, place: int, name: str, line: str, used: list[str], through: bool) -> None:
+        if not (name or used or len(self.resident) > self.room):
+            self.lines.append(line)
+            return
         uses = self.uses
         for value in used:
             uses[value].pop()
-        absent = (value for value in used if value not in self.resident)
-        missing = sorted(absent, key=lambda value: uses[value][-1])
-        staying = sum(uses[value][-1] - place <= SOON for value in missing)
+        missing = [value for value in used if value not in self.resident]
+        missing.sort(key=lambda value: uses[value][-1])
+        staying = sum([uses[value][-1] - place <= SOON for value in missing])
         left = [value for value in used if uses[value][-1] == NEVER]
-        ending = sum(value in self.resident for value in left)
+        ending = sum([value not in missing for value in left])
         made = bool(name) and uses[name][-1] != NEVER
         beside = staying + max(0, len(missing) - staying - 1)
         self._make_room(place, used, max(beside, staying + made - ending))

@@ -7,6 +7,7 @@ in memory, and each segment runs over several vectors of states before the next 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
@@ -183,16 +184,20 @@ def best_plan(
     the order of operations, which does not, is decided for those of the processor. Arguments are
     as in `Planner`.
     """
-    if len(program.instructions) > MOST_REORDERED.value:
-        orders: tuple[Layers, ...] = (hastened(lower(program, target.fma)),)
-    else:
-        ways = {split: lower(program, target.fma, split=split) for split in (True, False)}
-        plans = {split: Planner(program).plan(way) for split, way in ways.items()}
-        usual = {split: p.stores(USUAL_REGISTERS) for split, p in plans.items()}
-        chosen = ways[_fewest(usual)]
-        orders = hastened(chosen), chosen
+    orders = _orders(program, target.fma)
     found = [Planner(program, group, blocks).plan(order, lengths) for order in orders]
     return found[_fewest({k: p.stores(target.registers) for k, p in enumerate(found)})]
+
+
+@lru_cache(maxsize=1)  # a program is compiled for one state, then for batches
+def _orders(program: Program, fma: bool) -> tuple[Layers, ...]:
+    """The ways that a plan is chosen from, all with the same rounding."""
+    if len(program.instructions) > MOST_REORDERED.value:
+        return (hastened(lower(program, fma)),)
+    ways = {split: lower(program, fma, split=split) for split in (True, False)}
+    plans = {split: Planner(program).plan(way) for split, way in ways.items()}
+    chosen = ways[_fewest({split: p.stores(USUAL_REGISTERS) for split, p in plans.items()})]
+    return hastened(chosen), chosen
 
 
 def _fewest(stores: Mapping[_Key, int]) -> _Key:
@@ -357,7 +362,7 @@ def _cut(
     for end in range(min(shortest, count), count + 1):
         first = max(0, end - longest)
         last = end - 1 if end == count else end - shortest
-        before[end] = first + int(np.argmin(cost[first : last + 1]))
+        before[end] = first + int(cost[first : last + 1].argmin())
         cost[end] = cost[before[end]] + alive[end]
     ends = [count]
     while ends[-1] > 0:
