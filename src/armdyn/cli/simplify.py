@@ -56,6 +56,11 @@ def simplify(
         "as the link extends. Of springs: where they are attached; the longest link.",
     ),
     add_only: bool = flag("--add-only", "Only add material, as counterweights do."),
+    counter_rotors: float | None = optional(
+        "Gear ratio below 0 of counter-rotors for the goal shaking-moment, on the links before the "
+        "joints that have no rotor that spins.",
+        "RATIO",
+    ),
     trajectory: Path | None = optional("The motion on which torques are compared.", "CSV"),
     symbolic: bool = option(
         True, "Whether to solve the conditions.", None, "--symbolic/--no-symbolic"
@@ -91,7 +96,7 @@ def simplify(
     costs = pairs("--weights", weights, "WORD=NUMBER,...")
     options: dict[str, Any] = {"bounds": limits, "add_only": add_only, "symbolic": symbolic}
     options["weights"] = {word: number(f"--weights {word}", text) for word, text in costs}
-    given = {"margin": margin, "kept": kept, "reach": reach}
+    given = {"margin": margin, "kept": kept, "reach": reach, "counter_rotors": counter_rotors}
     options |= {name: value for name, value in given.items() if value is not None}
     arm = robot.open()
     with console.status("designing") as say:

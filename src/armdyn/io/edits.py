@@ -116,16 +116,25 @@ def with_rotor(model: RobotModel, name: str, keys: Mapping[str, Any]) -> RobotMo
     )
 
 
-def with_rotors_along_joints(model: RobotModel) -> RobotModel:
+def with_rotors_along_joints(model: RobotModel, ratio: float | None = None) -> RobotModel:
     """The robot with each rotor of a joint spinning about the axis of the joint on the parent.
 
-    Descriptions that say neither axes nor carriers often mean that, and none says so.
+    Descriptions that say neither axes nor carriers often mean that, and none says so. With a ratio,
+    joints that turn without a rotor get one of that ratio, of no inertia yet.
     """
     for joint in model.joints:
-        if joint.rotor.inertia and not joint.rotor.spins:
+        wanted = joint.rotor.inertia if ratio is None else joint.type.turns
+        if wanted and not joint.rotor.spins:
+            if ratio is not None and joint.rotor.inertia:
+                raise ModelError(
+                    f"joint {joint.name!r} of {model.name!r} has a rotor of which only the inertia "
+                    "behind the gear is known, and has no place for another one; say how it spins "
+                    f"with with_rotor({joint.name!r}, ...), or leave it out: rotor_inertia 0"
+                )
             carrier, place = named_place(model, joint.parent)
             axis = place[:3, :3].T @ joint.placement[:3, :3] @ joint.axis
-            model = with_rotor(model, joint.name, {"rotor_axis": axis, "rotor_carrier": carrier})
+            keys = {"rotor_axis": axis, "rotor_carrier": carrier, "gear_ratio": ratio}
+            model = with_rotor(model, joint.name, keys)
     return model
 
 

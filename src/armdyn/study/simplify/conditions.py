@@ -325,7 +325,7 @@ def conditions(model: RobotModel, goals: Goals, variables: Collection[str]) -> C
 def unwritten(model: RobotModel, goals: Goals) -> str:
     """Why the equations of a goal are not written out; empty if they are."""
     if goals.momentless:
-        return "the conditions of the shaking moment are not written out: no bodies fulfil them"
+        return "the conditions of the shaking moment are not written out"
     robot = symbolise(model, {})
     twists = len(robot.ring.angles) - len(robot.sums)
     if robot.n + twists <= MOST_JOINTS_AND_TWISTS:

@@ -186,11 +186,12 @@ class Convex:
         return np.einsum("nab,nb->na", self.arm.to_units, numbers)
 
     @cached_property
-    def _conditions(self) -> Callable[..., Array]:
-        """The goals for given lengths; those of the latest lengths are kept."""
+    def _conditions(self) -> Callable[..., tuple[Array, Array]]:
+        """The goals for given lengths, and rotors; those of the latest lengths are kept."""
+        rotors = self.arm.variables.rotors
         return lru_cache(1)(
             lambda *lengths: linear_conditions(
-                self.arm.robot_with(lengths), self.elements, self.q, self.arm.at
+                self.arm.robot_with(lengths), self.elements, self.q, self.arm.at, rotors
             )
         )
 
@@ -204,7 +205,7 @@ class Convex:
         arm = self.arm
         p = self.start.copy()
         columns = [np.zeros((*self.start.shape, 0))]
-        rows = self._conditions(*values[: len(arm.variables.lengths)])
+        rows, _ = self._conditions(*values[: len(arm.variables.lengths)])
         by_link = rows.reshape(len(rows), -1, 10)
         for i, first, basis in self._spans(values):
             moved = float(np.abs(first - p[i]).max()) > _CHANGE_ROUNDING
@@ -226,6 +227,13 @@ class Convex:
         found = np.einsum("nab,nb->na", self.arm.from_units, psi)
         same = np.all(psi == self.start, axis=1)
         return np.where(same[:, None], self.arm.start, found)
+
+    def rotor_inertias(self, numbers: Array, values: Array) -> Array:
+        """J of the rotors that the goals ask for beside links φ (..., n, 10), (..., rotors)."""
+        arm = self.arm
+        _, momenta = self._conditions(*values[: len(arm.variables.lengths)])
+        flat = numbers.reshape(*numbers.shape[:-2], momenta.shape[1])
+        return np.asarray(flat @ momenta.T / [rotor.gear_ratio for rotor in arm.rotors])
 
     def length_changes(self, values: Array) -> Array:
         """Weighted changes of the lengths."""
@@ -320,14 +328,26 @@ class Convex:
         return any(self._beyond(*span, values) for span in self._spans(values))
 
     def region(self, p: Array, B: Array, values: Array) -> Region:
-        """Where θ of ψ = p + B θ may be, for p (n, 10) and B (n, 10, unknowns)."""
-        bodies: list[tuple[Array, Array]] = []
-        sides = [np.zeros((0, B.shape[2]))]
-        limits = [np.zeros(0)]
-        for i in map(int, np.flatnonzero(B.any(axis=(1, 2)))):
-            phi = self.arm.from_units[i] @ p[i]
-            slopes = self.arm.from_units[i] @ B[i]
-            bodies += self._bodies(i, phi, slopes, values)
+        """Where θ of ψ = p + B θ may be, for p (n, 10) and B (n, 10, unknowns).
+
+        A link less the rotors that it carries is a body; rotors have no negative inertia.
+        """
+        arm, bodies = self.arm, list[tuple[Array, Array]]()
+        every, moved = np.einsum("nab,nb->na", arm.from_units, p), arm.from_units @ B
+        sides, limits = [np.zeros((0, B.shape[2]))], [np.zeros(0)]
+        carried, slopes_carried = np.zeros_like(every), np.zeros_like(moved)
+        if arm.rotors:
+            J = self.rotor_inertias(every + arm.payload, values)
+            J_slopes = self.rotor_inertias(np.moveaxis(moved, -1, 0), values).T
+            unit = arm.mass.mean() * arm.size**2
+            sides.append(-J_slopes / unit)
+            limits.append(J / unit)
+            carried = np.tensordot(J, arm.locked, axes=1)
+            slopes_carried = np.einsum("rna,ru->nau", arm.locked, J_slopes)
+        for i in map(int, np.flatnonzero(B.any(axis=(1, 2)) | arm.locked.any(axis=(0, 2)))):
+            phi, slopes = every[i], moved[i]
+            free = phi - carried[i], slopes - slopes_carried[i]
+            bodies += self._bodies(i, *free, values)
             rows = self._bounds(i, values)
             sides.append(rows[:, :10] @ slopes)
             limits.append(rows[:, 10] - rows[:, :10] @ phi)
@@ -353,7 +373,7 @@ class Convex:
         unit = self.arm.pseudo[i]
         mass = self.arm.start[i, 0]
         changes = np.tensordot(slopes.T, unit, axes=1)
-        body, own = (np.tensordot(x, unit, axes=1) for x in (phi, self.arm.start[i]))
+        body, own = (np.tensordot(x, unit, axes=1) for x in (phi, self.arm.bare[i]))
         margin, found = self.margin + _SOLVER_SLACK, []
         if not self.arm.numbers[i, 4:].all():
             # a link with held moments may be thin already, and it looks thinner from afar: seen

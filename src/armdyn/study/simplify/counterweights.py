@@ -15,10 +15,12 @@ from itertools import permutations
 import numpy as np
 
 from armdyn.arrays import Array, frozen
+from armdyn.formulations.rotors import spins
 from armdyn.model import Inertia, RobotModel
 from armdyn.model.edit import without_payload
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import canonical_frames
+from armdyn.study.simplify.linear import thin_disc
 
 _NEGLIGIBLE_SHARE = 1e-6
 """A part of a change that is smaller, relative to the whole, is not built."""
@@ -77,7 +79,7 @@ class LinkChange:
 
 
 def link_changes(before: RobotModel, after: RobotModel) -> tuple[LinkChange, ...]:
-    """Every link that differs, and how to build it."""
+    """Every link that differs, and how to build it beside the rotors that it carries."""
     found = []
     own = [without_payload(model).links for model in (before, after)]
     for i, frame in enumerate(canonical_frames(before)):
@@ -86,7 +88,12 @@ def link_changes(before: RobotModel, after: RobotModel) -> tuple[LinkChange, ...
             continue
         size = max(float(np.trace(body.pseudo[:3, :3])) for body in (old, new))
         reach = math.sqrt(size / new.mass) if new.mass > 0 and size > 0 else 1.0
-        weights, note = counterweights(new.pseudo - old.pseudo, reach)
+        added = new.pseudo - old.pseudo
+        for spin in (spin for spin in spins(after) if spin.link == i):
+            now, then = (model.joints[spin.place].rotor for model in (after, before))
+            more = now.inertia - (then.inertia if then.spins else 0.0)
+            added = added - more * thin_disc(spin, frame)
+        weights, note = counterweights(added, reach)
         bodies = shape(old), shape(new)
         found.append(LinkChange(i, before.links[i].name, frame, weights, *bodies, note))
     return tuple(found)

@@ -25,6 +25,7 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen, real
 from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
+from armdyn.formulations.rotors import Spin
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
@@ -33,7 +34,7 @@ from armdyn.shorten.canonical.parameters import ENTRIES, about_com, link_numbers
 from armdyn.shorten.canonical.redesign import redesign
 from armdyn.shorten.canonical.regroup import axis_in_parent
 from armdyn.study.simplify.goals import listed
-from armdyn.study.simplify.linear import body_numbers, numbers_of, pseudo_of, robot_size
+from armdyn.study.simplify.linear import body_numbers, numbers_of, pseudo_of, robot_size, thin_disc
 
 NUMBERS = ("m", "x", "y", "z", *(f"I{name}" for name, _, _ in ENTRIES))
 """The ten numbers of a link: mass, centre of mass, tensor about the centre of mass."""
@@ -90,6 +91,8 @@ class DesignVariables:
     reaches: Array = field(default_factory=lambda: np.zeros(0))
     """How far from the joint of each link its centre of mass and counterweights may be, in every
     direction of its frame where no bounds are given, shape (n,) [m]."""
+    rotors: tuple[Spin, ...] = ()
+    """Rotors of joints whose inertia follows from the links: the goal asks for it."""
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -335,8 +338,19 @@ class ParametrisedArm:
                 payload[i] += body.inertia.moved(inverse(frame) @ body.placement).pseudo
         self.payload = np.array([numbers_of(J) for J in payload])
         """The numbers φ of the payloads, which never change, shape (n, 10)."""
+        self.rotors = [model.joints[spin.place].rotor for spin in variables.rotors]
+        """The rotors whose inertia follows from the links."""
+        self.locked = np.zeros((len(self.rotors), len(links), 10))
+        """φ of a thin disc of unit inertia for each, in its carrier, shape (rotors, n, 10)."""
+        for k, spin in enumerate(variables.rotors):
+            if spin.link >= 0:
+                frame = canonical_frames(model)[spin.link]
+                self.locked[k, spin.link] = numbers_of(thin_disc(spin, frame))
         self.start = numbers_of(np.array(pseudo)) - self.payload
         """The numbers φ of the links themselves, shape (n, 10)."""
+        inertias = [rotor.inertia for rotor in self.rotors]
+        self.bare = self.start - np.tensordot(inertias, self.locked, axes=1)
+        """The numbers φ of the links without rotors that follow from them, shape (n, 10)."""
         self.numbers = variables.numbers.copy()
         massless = self.start[:, 0] <= 0
         self.numbers[~self.numbers[:, 0] & massless] = False

@@ -6,7 +6,8 @@ Joint j carries joint i, e are their axes, m̃_i > 0 is the mass that joint i ca
     both prismatic      D_ij = m̃_i (e_i·e_j)
     j revolute, i not   q_i² has the coefficient m̃_i |e_j × e_i|² in D_jj
     i prismatic         g_i = -m̃_i (g·e_i), and the momentum p_i of the arm is m̃_i e_i
-    i revolute          the angular momentum h_i of an arm without momentum has e_i·h_i = D_ii > 0
+    i revolute          the angular momentum h_i of an arm without momentum has e_i·h_i = D_ii > 0,
+                        more by N J (e_i·a) if its rotor spins about a with the gear ratio N
     j revolute, i not   q_i has the coefficient -m̃_i e_j·(e_i × g) in g_j
 
 What these demand of the axes is seen in random configurations: the products of axes are polynomials
@@ -25,6 +26,7 @@ from armdyn.arrays import Array
 from armdyn.closed_forms.document import index
 from armdyn.errors import LoopError, ModelError, UnknownNameError, check_known, shown
 from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.rotors import spins
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
@@ -116,6 +118,12 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
         else:
             raise UnknownNameError("goal", word, WORDS)
     _check_designable(model, "forceless" in flags)
+    if model.spins and "momentless" not in flags and (zero or "constant" in flags):
+        name = next(joint.name for joint in model.joints if joint.rotor.spins)
+        raise ModelError(
+            f"the rotor of {name!r} of {model.name!r} spins and couples joints, which designs know "
+            f"for the goal shaking-moment alone; neglect that with with_rotor({name!r})"
+        )
     told = tuple(dict.fromkeys(words))
     return Goals(zero=frozenset(zero), words=told, **dict.fromkeys(flags, True))
 
@@ -219,7 +227,15 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
     slides = [not joint.type.turns for joint in model.joints]
     pairs = [(j, i) for i, path in enumerate(model.paths) for j in path[:-1]]
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (CONFIGURATIONS, len(names)))
-    z = np.stack(world_frames(model, q).z)
+    frames = world_frames(model, q)
+    z, backwards = np.stack(frames.z), np.zeros((len(names), len(q)))
+    for spin in spins(model):
+        axis, ratio = (
+            frames.link(spin.link)[0] @ spin.axis,
+            model.driven[spin.place].rotor.gear_ratio,
+        )
+        for i, turns in spin.ratios:
+            backwards[i] -= ratio * turns * np.sum(axis * z[i], axis=-1)
     found = list(_of_pairs(z, names, slides, pairs, goals))
     if goals.balanced:
         down = model.gravity / (np.linalg.norm(model.gravity) or 1.0)
@@ -233,12 +249,13 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
                 "never zero, which no counterweight on the arm can change"
             )
             found.append(Obstacle("shaking-force", (i,), law, reason))
-        elif not slides[i] and goals.momentless:
+        elif not slides[i] and goals.momentless and backwards[i].min() <= VISIBLE_PRODUCT:
             law = f"e{i + 1}·h{i + 1} = {own}"
             reason = (
                 f"the angular momentum that {name} gives what it carries, about its own axis, is "
                 f"the inertia {own}, which is positive for any bodies: only a further body that "
-                "turns the other way can balance it"
+                "turns the other way can balance it, a rotor with a negative gear_ratio: see "
+                "counter_rotors"
             )
             found.append(Obstacle("shaking-moment", (i,), law, reason))
     return tuple(found)

@@ -9,6 +9,10 @@ and the angular momentum h_i is the axial vector of Σ_k U_ki J_k T_kᵀ. All ar
 numbers φ = (m, m c, J_xx, J_yy, J_zz, J_xy, J_xz, J_yz) of every link. Each element is spanned by
 at most 10 n functions of q, so that it vanishes for all q if it does at more than 10 n random ones,
 and is constant if it is the same at all of them.
+
+The rotor of joint i, which spins about a on link k with the momentum H for a unit rate of the joint
+(see `formulations.rotors`), adds H a to h_i and H (a·ω_k) to D_ij, where ω_k is what joint j gives
+its carrier; to D_ii twice that. These are linear as well, so that H follows from the links.
 """
 
 from collections.abc import Sequence
@@ -19,9 +23,10 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import world_frames
+from armdyn.formulations.rotors import Spin, turning_row
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
-from armdyn.shorten.canonical.frames import CanonicalRobot
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical_frames
 from armdyn.shorten.canonical.model import model_from_canonical
 from armdyn.shorten.canonical.parameters import ENTRIES, about_com
 from armdyn.study.simplify.goals import ANGULAR_MOMENTUM, MOMENTUM, Goals, element_name
@@ -56,6 +61,15 @@ def moments_of(bodies: Array) -> Array:
     places = np.array([(a, b) for _, a, b in ENTRIES]).T
     second = np.concatenate([own, -I[:, 3:]], axis=-1) + m * c[:, places[0]] * c[:, places[1]]
     return np.concatenate([m, m * c, second], axis=-1)
+
+
+def thin_disc(spin: Spin, frame: Array) -> Array:
+    """The pseudo-inertia (4, 4) of a locked rotor of unit inertia in a frame on its carrier.
+
+    It is the least that any rotor has, its mass and place left open.
+    """
+    a = spin.axis @ frame[:3, :3]
+    return np.pad(0.5 * (np.eye(3) - np.outer(a, a)), (0, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,20 +146,27 @@ def goal_elements(
 
 
 def linear_conditions(
-    robot: CanonicalRobot, elements: Sequence[GoalElement], q: Array, at: Coordinates
-) -> Array:
-    """The goals as rows with rows @ φ = 0, by the configurations of `samples`.
+    robot: CanonicalRobot,
+    elements: Sequence[GoalElement],
+    q: Array,
+    at: Coordinates,
+    rotors: Sequence[Spin] = (),
+) -> tuple[Array, Array]:
+    """The goals as rows with rows @ φ = 0, by the configurations of `samples`; and rotors from φ.
 
     They are dimensionless, shape (10 n or fewer, 10 n): |rows @ φ|² is the sum over the elements of
-    the mean square of what shall vanish.
+    the mean square of what shall vanish, with the momenta of rotors that make it least. These are
+    the second array (rotors, 10 n) times φ.
     """
-    rows = [np.zeros((1, 10 * len(robot.links)))]
-    coefficients = InertiaCoefficients(robot, q, at)
+    width, R = 10 * len(robot.links), len(rotors)
+    rows = [np.zeros((1, R + width))]
+    coefficients = InertiaCoefficients(robot, q, at, rotors)
     for element in elements:
-        values = coefficients.of(element)
+        values = np.roll(coefficients.of(element), R, axis=-1)  # what is solved for comes first
         mean = values.mean(axis=0) if element.constant else 0.0
         rows.append((values - mean) / (element.scale * np.sqrt(len(q))))
-    return np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
+    triangle = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
+    return triangle[R:, R:], -np.linalg.solve(triangle[:R, :R], triangle[:R, R:])
 
 
 def link_slopes(model: RobotModel, q: Array) -> tuple[Array, Array]:
@@ -165,10 +186,13 @@ class InertiaCoefficients:
     """Coefficients of the ten numbers of every link in D_ij, g_i, p_i and h_i at q (samples, n).
 
     i and j are joints that are coordinates, and what moves with them is added up: `at` is the map
-    to all joints, where some follow others. All are of shape (samples, 10 n).
+    to all joints, where some follow others. All are of shape (samples, 10 n). Those of the momenta
+    of some rotors of joints are beside them in `of`.
     """
 
-    def __init__(self, robot: CanonicalRobot, q: Array, at: Coordinates):
+    def __init__(
+        self, robot: CanonicalRobot, q: Array, at: Coordinates, rotors: Sequence[Spin] = ()
+    ):
         model = model_from_canonical(robot, float)
         K = at.columns(np.eye(len(model.joints)))
         self.T, slopes = link_slopes(model, at.positions(q))
@@ -178,9 +202,29 @@ class InertiaCoefficients:
         field = [robot.links[path[0]].gravity for path in model.paths]
         self.field = np.array(field, dtype=float)
         """Gravity in the axes of the base from which each link is seen, (N, 3)."""
+        self.rotors = rotors
+        if rotors:
+            world = world_frames(at.model, q)
+            axes = zip(self.T, world.R, canonical_frames(at.model), strict=True)
+            base = [T[0, :3, :3] @ (R[0] @ F[:3, :3]).T for T, R, F in axes]
+            self.directions = [world.link(s.link)[0] @ s.axis @ base[s.place].T for s in rotors]
+            """Their axes in the axes of the base from which the links of their joints are seen."""
+            self.turning = [turning_row(at.model, q, s.link, s.axis) for s in rotors]
 
     def of(self, element: GoalElement) -> Array:
-        """Coefficients of an element."""
+        """Coefficients of an element, those of rotors behind, (samples, 10 n + rotors)."""
+        columns = [self.links(element), np.zeros((self.T.shape[1], len(self.rotors)))]
+        i, j = element.joints[0], element.joints[-1]
+        for k, spin in enumerate(self.rotors):
+            if element.letter == "D":
+                for one, other in ((i, j), (j, i)):
+                    columns[1][:, k] += (spin.place == one) * self.turning[k][:, other]
+            elif element.letter in ANGULAR_MOMENTUM and spin.place == i:
+                columns[1][:, k] = self.directions[k][:, ANGULAR_MOMENTUM.index(element.letter)]
+        return np.concatenate(columns, axis=-1)
+
+    def links(self, element: GoalElement) -> Array:
+        """Coefficients of the links in an element."""
         letter = element.letter
         i = element.joints[0]
         j = element.joints[-1]

@@ -126,6 +126,7 @@ class Simplification(DrawnResult):
             _lengths(self.lengths),
             _links(self.changes),
             *_weights(self.changes),
+            *_rotors(self.before.model, self.model, self.variables),
             mass_matrix_section(compared),
             torques_section(compared),
             *shaking_section(compared),
@@ -286,6 +287,25 @@ def _weights(builds: Sequence[LinkChange]) -> Iterator[Section]:
     lines = [f"{', '.join(links)}: {note}" for note, links in names.items() if note]
     if lines:
         yield Section("Not by counterweights alone", lines)
+
+
+def _rotors(before: RobotModel, after: RobotModel, variables: DesignVariables) -> Iterator[Section]:
+    """Rotors that turn against the arm."""
+    data = []
+    for place in (spin.place for spin in variables.rotors):
+        joint, old = after.joints[place], before.joints[place].rotor
+        known = {"joint": joint.name, **parts_of(joint.rotor, "carrier", "gear_ratio")}
+        known |= {"before": old.inertia * old.spins, "after": joint.rotor.inertia}
+        data.append(known | {"behind_gear": joint.rotor.reflected})
+    if data:
+        yield Section(
+            "Rotors that spin",
+            ("inertia before the gear; links hold the rotors that they carry, locked",),
+            ("joint", "carrier", "ratio", "before [kg m²]", "after", "behind the gear"),
+            [tuple(x if isinstance(x, str) else f"{x:.4g}" for x in y.values()) for y in data],
+            2,
+            {"rotors": data},
+        )
 
 
 def _percent(value: float, scale: float) -> str:

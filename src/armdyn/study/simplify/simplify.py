@@ -31,11 +31,13 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number, check_truth
 from armdyn.errors import ModelError, shown
+from armdyn.formulations.rotors import spin_momenta, spins
+from armdyn.io.edits import with_rotors_along_joints
 from armdyn.model import RobotModel
 from armdyn.robot import Robot, check_robot
 from armdyn.shorten.canonical.redesign import redesign
 from armdyn.study.simplify.conditions import Branches, branches, conditions, unwritten
-from armdyn.study.simplify.convex import CONDITION_TOLERANCE, Convex, Trial
+from armdyn.study.simplify.convex import CONDITION_TOLERANCE, VIOLATION_TOLERANCE, Convex, Trial
 from armdyn.study.simplify.design_variables import (
     Bounds,
     DesignVariables,
@@ -72,6 +74,7 @@ def simplify(
     margin: float = MARGIN,
     kept: float = KEPT,
     add_only: bool = False,
+    counter_rotors: float | None = None,
     symbolic: bool = True,
     over: Over | None = None,
     progress: Progress | None = None,
@@ -96,18 +99,21 @@ def simplify(
         margin: How far changed links are from bodies that cannot exist.
         kept: The share of its squared radii of gyration that a changed link keeps at least.
         add_only: Whether material may only be added, as counterweights are; needs free masses.
+        counter_rotors: For the goal shaking-moment: joints that turn without a rotor whose axis is
+            known get one on the link before, about the axis of the joint, of this gear ratio, which
+            is negative. Inertias of all rotors that spin follow from the design of the links.
         symbolic: Whether to write out and solve the conditions.
         over: A motion with times, as in `armdyn.terms`, on which the torques of both robots are
             compared; None: moves between far corners of the workspace.
         progress: Called with the number of choices of lengths tried, and of all.
     """
     before = _checked(robot, symbolic, progress)
-    model = before.model
     motion = None if over is None else motion_of(before, over)
-    goals = parse_goals(model, goal)
+    goals = parse_goals(before.model, goal)
+    model = before.model if counter_rotors is None else _geared(before.model, goals, counter_rotors)
     variables = parse_design_variables(model, free, bounds, weights, reach)
-    designed = partial(design, before, goals, margin=margin, kept=kept, add_only=add_only)
-    found = replace(designed(variables, progress=progress), motion=motion)
+    designed = partial(design, Robot(model), goals, margin=margin, kept=kept, add_only=add_only)
+    found = replace(designed(variables, progress=progress), before=before, motion=motion)
     if not found.feasible and reach is None and not found.obstacles:
         far = designed(parse_design_variables(model, free, bounds, weights, math.inf))
         if far.feasible:
@@ -159,6 +165,21 @@ def _checked(robot: Robot | RobotModel, symbolic: object, progress: object) -> R
     return before
 
 
+def _geared(model: RobotModel, goals: Goals, ratio: object) -> RobotModel:
+    """The robot with counter-rotors of no inertia yet."""
+    number = check_number("counter_rotors", ratio)
+    if not number < 0:
+        raise ModelError(
+            f"counter_rotors: expected a negative gear ratio such as -10, got {shown(ratio)}: they "
+            "turn against their joints"
+        )
+    if not goals.momentless:
+        raise ModelError(
+            f"counter_rotors: the goal {goals} has no use for them; shaking-moment has"
+        )
+    return with_rotors_along_joints(model, number)
+
+
 def design(
     before: Robot,
     goals: Goals,
@@ -187,6 +208,8 @@ def design(
         )
     if not 0 <= check_number("kept", kept) <= 1:
         raise ModelError(f"kept: expected a share from 0 to 1, got {shown(kept)}")
+    if goals.momentless:
+        variables = replace(variables, rotors=tuple(spins(model)))
     arm = ParametrisedArm(model, variables, add_only)
     fine = lattice(model)
     elements = goal_elements(arm.robot, goals, arm.start + arm.payload, fine, arm.at)
@@ -201,12 +224,15 @@ def design(
         # how near the goals are is an average over configurations, which asks for more of them
         trial = replace(convex, q=fine).solve(trial.values)
     trial = convex.exact(trial)
-    variations = _variations(convex, trial, fine)
+    new = _model(goals, convex, trial)
+    variations = _variations(convex, trial, fine, new)
     reason = _reason(goals, variables, trial, forbidden, variations)
+    if trial.outcome == "reached" and not trial.cost:
+        reason += f"; {'its links do' if variables.rotors else 'the arm does'} so as it is"
     lengths = zip(variables.lengths, trial.values, strict=False)
     return Simplification(
         before,
-        _model(goals, arm, trial),
+        new,
         goals,
         variables,
         trial.outcome == "reached",
@@ -227,20 +253,33 @@ def _unchanged(convex: Convex) -> Trial | None:
     within = np.all((arm.low <= arm.values) & (arm.values <= arm.high))
     if not within or convex.outside(arm.values):
         return None
+    rotors = replace(convex, margin=0.0, kept=0.0)
+    carriers = rotors.region(convex.start, np.zeros((*convex.start.shape, 0)), arm.values)
+    if carriers.violation(np.zeros(0)) > VIOLATION_TOLERANCE:
+        return None
     system = convex.system(arm.values)
     rank = int(np.sum(np.linalg.svd(system.M, compute_uv=False) > CONDITION_TOLERANCE))
     trial = convex.trial(system, arm.values, arm.start, "reached", rank)
     return trial if trial.residual <= CONDITION_TOLERANCE else None
 
 
-def _model(goals: Goals, arm: ParametrisedArm, trial: Trial) -> RobotModel:
+def _model(goals: Goals, convex: Convex, trial: Trial) -> RobotModel:
+    arm = convex.arm
     model = arm.model
     moves = (dict[int, float](), dict[int, float]())
     changed = np.flatnonzero((trial.numbers != arm.start).any(axis=1)).tolist()
     for length, value in zip(arm.variables.lengths, trial.values, strict=False):
         moves[length.along][length.joint] = value - length.value
     moved = redesign(model, {i: pseudo_of(trial.numbers[i]) for i in changed}, *moves)
-    if not changed and not any(value for move in moves for value in move.values()):
+    if arm.rotors:
+        J = convex.rotor_inertias(trial.numbers + arm.payload, trial.values)
+        joints = list(moved.joints)
+        for spin, inertia in zip(arm.variables.rotors, J.tolist(), strict=True):
+            joint = joints[spin.place]
+            rotor = replace(joint.rotor, inertia=max(inertia, 0.0))  # none may be but for rounding
+            joints[spin.place] = replace(joint, rotor=rotor)
+        moved = replace(moved, joints=tuple(joints))
+    elif not changed and not any(value for move in moves for value in move.values()):
         return moved
     title = model.title or model.name
     return replace(
@@ -252,12 +291,18 @@ def _model(goals: Goals, arm: ParametrisedArm, trial: Trial) -> RobotModel:
     )
 
 
-def _variations(convex: Convex, trial: Trial, q: Array) -> tuple[Variation, ...]:
-    arm, found = convex.arm, []
-    new = arm.robot_with(trial.values[: len(arm.variables.lengths)])
+def _variations(convex: Convex, trial: Trial, q: Array, model: RobotModel) -> tuple[Variation, ...]:
+    arm, found, rotors = convex.arm, [], convex.arm.variables.rotors
+    new, turning = (
+        arm.robot_with(trial.values[: len(arm.variables.lengths)]),
+        [s.place for s in rotors],
+    )
     arms = [
-        (InertiaCoefficients(robot, q, arm.at), (numbers + arm.payload).ravel())
-        for robot, numbers in ((arm.robot, arm.start), (new, trial.numbers))
+        (
+            InertiaCoefficients(robot, q, arm.at, rotors),
+            np.append(numbers + arm.payload, spin_momenta(of)[turning]),
+        )
+        for robot, numbers, of in ((arm.robot, arm.start, arm.model), (new, trial.numbers, model))
     ]
     for element in convex.elements:
         both = (coefficients.of(element) @ numbers for coefficients, numbers in arms)
@@ -274,8 +319,7 @@ def _reason(
     variations: tuple[Variation, ...],
 ) -> str:
     if trial.outcome == "reached":
-        already = "" if trial.cost else "; the arm does so as it is"
-        return f"the goal is reached: {goals}{already}"
+        return f"the goal is reached: {goals}"
     if forbidden:
         more = f" (and {len(forbidden) - 1} more)" if len(forbidden) > 1 else ""
         return f"no arm with these axes reaches the goal: {forbidden[0]}{more}"
@@ -288,9 +332,10 @@ def _reason(
             "with bodies that cannot exist"
         )
     if trial.outcome == "no body":
+        rotors = ", rotors of negative inertia or too heavy for their carriers among them,"
         return (
-            f"only bodies that cannot exist{beyond} reach the goal; in the nearest design it "
-            f"is missed by {remain}"
+            f"only bodies that cannot exist{beyond}{rotors if variables.rotors else ''} reach the "
+            f"goal; in the nearest design it is missed by {remain}"
         )
     return f"no body that can exist lies within the bounds; the goal is missed by {remain}"
 
