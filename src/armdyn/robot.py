@@ -48,15 +48,12 @@ from armdyn.formulations.cartesian import (
 )
 from armdyn.formulations.coriolis import ConfigurationSpace
 from armdyn.formulations.energy import LinkEnergies
-from armdyn.formulations.external import Wrench, exerted_wrenches
-from armdyn.formulations.forward_dynamics import ForwardMethod, accelerations, warn_of_condition
-from armdyn.formulations.kinematics import Turning
+from armdyn.formulations.external import Wrench
+from armdyn.formulations.forward_dynamics import ForwardMethod, warn_of_condition
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.link_axes import check_link_axes
 from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
-from armdyn.formulations.rotors import all_rotor_torques
 from armdyn.formulations.solve import solve_mass_matrix
-from armdyn.formulations.springs import spring_torques
 from armdyn.io import edits
 from armdyn.io.files import save_model
 from armdyn.io.keys import drives_from_keys, with_springs
@@ -67,7 +64,6 @@ from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.validate import Physical, check_physical, upward_gravity
 from armdyn.quantities.center_of_mass import no_bodies, total_mass
-from armdyn.quantities.formulations import FORMULATIONS, moving
 from armdyn.quantities.request import (
     EFFORTS,
     Axis,
@@ -662,16 +658,10 @@ class Robot:
         Returns:
             Torques and forces of the actuators, (..., n) [N m or N].
         """
-        if formulation is None:
-            more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
-            options |= {} if friction is True else {"friction": friction}
-            return self._run("inverse_dynamics", q, qd, qdd, *more, **options)
-        loads = external_wrench, wrench_link, wrench_frame
-        links, full, turning = self._formulated(formulation, (q, qd, qdd), loads, base_motion)
-        rotors = all_rotor_torques(self.model, *full, turning)
-        pull = spring_torques(self.model, self.model.springs, full[0])
-        tau = self._at.at(np.asarray(q, dtype=float)).torques(links.tau + rotors + pull)
-        return tau + self.friction_torque(qd, q) if check_truth("friction", friction) else tau
+        more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
+        options |= {} if friction is True else {"friction": friction}
+        options |= {} if formulation is None else {"formulation": formulation}
+        return self._run("inverse_dynamics", q, qd, qdd, *more, **options)
 
     def formulate(
         self,
@@ -696,28 +686,13 @@ class Robot:
         not the frame that links are named after, leaving it out is a warning.
         """
         check_link_axes(self.model, formulation, frame)
-        loads = external_wrench, wrench_link, wrench_frame
-        return self._formulated(formulation, (q, qd, qdd), loads, base_motion)[0]
+        with IMPORTING:
+            from armdyn.quantities.evaluate import numeric_robot  # noqa: PLC0415
 
-    def _formulated(
-        self,
-        formulation: Formulation,
-        motion: tuple[ArrayLike, ArrayLike, ArrayLike],
-        loads: tuple[Wrench | None, str, str],
-        base_motion: BaseMotion | None,
-    ) -> tuple[Any, tuple[Array, Array, Array], Turning]:
-        """What is formulated, the motion of all joints, and how the base turns."""
-        check_known("formulation", formulation, FORMULATIONS)
-        states = self._states(**dict(zip(("q", "qd", "qdd"), motion, strict=True)))
-        model, turning = self.model, None
-        if base_motion is not None:
-            rows = self._motion_of_base(base_motion)
-            states = dict(zip(states, broadcast(**states, base_motion=rows), strict=False))
-            model, turning = moving(model, rows, formulation)
-        wrench, (q, qd, qdd) = exerted_wrenches(self._at, model, *loads, states)
-        full = self._at.at(q).motion(qd, qdd)
-        found = FORMULATIONS[formulation](model, *full, wrench=wrench, turning=turning)
-        return found, full, turning
+        more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
+        request = Request("inverse_dynamics", formulation=formulation, **options)
+        robot = numeric_robot(self.model, request, q, qd, qdd, *more)
+        return robot.formulated(*(robot.vector(name) for name in ("q", "qd", "qdd")))
 
     @quick
     def forward_dynamics(
@@ -742,17 +717,12 @@ class Robot:
         Raises:
             SingularityError: The mass matrix cannot be inverted.
         """
+        more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
+        options["friction"] = friction
         if method is not None:
             if base_motion is not None:
                 raise ModelError("a motion of the base needs the default method; leave method out")
-            states = self._states(q=q, qd=qd, tau=tau)
-            wrench, (q, qd, tau) = exerted_wrenches(
-                self._at, self.model, external_wrench, wrench_link, wrench_frame, states
-            )
-            rest = tau - self.friction_torque(qd, q) if check_truth("friction", friction) else tau
-            return accelerations(self._at, q, qd, rest, wrench, method)
-        more, options = self._loads(external_wrench, wrench_link, wrench_frame, base_motion)
-        options["friction"] = friction
+            return self._run("forward_dynamics", q, qd, tau, *more, method=method, **options)
         qdd = self._run("forward_dynamics", q, qd, tau, *more, **options)
         if not lost(qdd, q, qd, tau, *more):
             return qdd

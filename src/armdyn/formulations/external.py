@@ -5,39 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, check_text
-from armdyn.formulations.coordinates import Coordinates
+from armdyn.arrays import Array
 from armdyn.formulations.kinematics import Turning, frame_in_world, velocities, world_frames
 from armdyn.formulations.spatial import cross, rotate, rotate_back
 from armdyn.model import RobotModel
 
 Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 """A wrench (..., 6) of the environment on the arm, or one for each of several links."""
-
-
-def exerted_wrenches(
-    at: Coordinates,
-    model: RobotModel,
-    external: Wrench | None,
-    link: str,
-    axes: str,
-    states: dict[str, Array],
-) -> tuple[Array | None, list[Array]]:
-    """The wrenches as formulations take them, and the states in the batch shape of both.
-
-    The model is that of the coordinates, its base as it stands. The states are vectors of these by
-    name, the positions first. A wrench without the name of a link acts on `link`.
-    """
-    if external is None:
-        return None, list(states.values())
-    check_text("wrench_frame", axes)
-    link = check_text("wrench_link", link)
-    given = external if isinstance(external, Mapping) else {link: external}
-    noun = "components (force, moment)"
-    on = {k: check_joint_vector(f"wrench on {k!r}", w, 6, noun) for k, w in given.items()}
-    shapes = {f"wrench on {k!r}": w for k, w in on.items()}
-    q, *others = broadcast(**states, **shapes)[: len(states)]
-    return exerted_wrench(model, at.positions(q), on, axes), [q, *others]
 
 
 def exerted_wrench(model: RobotModel, q: Array, on: Mapping[str, Array], axes: str) -> Array:

@@ -31,10 +31,7 @@ from armdyn.thresholds import COMPILED_MASS_ENTRIES, MOST_COMPOSITE, WHOLE_DERIV
 def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     if s.request.formulation is None:
         return s.torques(q, qd, qdd) + s.friction(q, qd) + s.loads(q)
-    at = s.here(q)
-    motion = at.motion(qd, qdd)
-    formulation = FORMULATIONS[s.request.formulation]
-    links = at.torques(formulation(s.plain, *motion, wrench=s.wrench(at.q)).tau)
+    links = s.here(q).torques(s.formulated(q, qd, qdd).tau)
     rotors = s.rotor_torques(q, qd, qdd) + s.spin_torques(q, qd, qdd)
     return links + rotors + s.springs(q) + s.friction(q, qd)
 
@@ -55,11 +52,11 @@ INVERSE_DYNAMICS = _dynamics(
 def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     """By the mass matrix or by articulated bodies, whichever takes fewer operations."""
     tau = tau - s.friction(q, qd)
+    qdd = s.accelerations(q, qd, tau)
+    if qdd is not None:
+        return qdd
     if s.request.method is not None:
         return _as_written(s, q, qd, tau)
-    found = s.accelerations(q, qd, tau)
-    if found is not None:
-        return found
     few = max(map(len, s.model.paths)) <= MOST_COMPOSITE.value
     if s.model.is_coupled or s.request.base_motion or few or s.as_in_books:
         return _by_mass_matrix(s, q, qd, tau)

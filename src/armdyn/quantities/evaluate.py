@@ -17,7 +17,7 @@ from armdyn.formulations.rotors import rotor_inertias, rotor_matrix, spin_moment
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.quantities.program import PASSIVE_JOINTS, QUANTITIES, checked
-from armdyn.quantities.quantity import WRENCH, Quantity, Run, noun_of
+from armdyn.quantities.quantity import ARGUMENTS, WRENCH, Run, noun_of
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import RequestedRobot, wrench_name
 
@@ -32,10 +32,14 @@ def evaluator(
     """
     quantity = QUANTITIES[request.quantity]
     otherwise = quantity.otherwise
+    if request.formulation is not None or request.method is not None:
+        return partial(in_numpy, model, request)
     if otherwise and otherwise.is_for(model) and not request.base_motion:
+        if otherwise.way is None:
+            return partial(in_numpy, model, request)
         checked(request, model)
-        way = partial(otherwise.way, run) if otherwise.way else in_numpy
-        return lambda *arrays: way(model, request, *_vectors(quantity, model, request, arrays))
+        way = partial(otherwise.way, run, model, request)
+        return lambda *arrays: way(*_vectors(model, request, arrays).values())
 
     def call_of(request: Request) -> Run:
         found = kernel(request)
@@ -54,16 +58,17 @@ def evaluator(
 
 
 def _vectors(
-    quantity: Quantity, model: RobotModel, request: Request, arrays: tuple[npt.ArrayLike, ...]
-) -> tuple[Array, ...]:
-    """Arguments as a kernel takes them, as arrays of one batch."""
-    sizes = dict.fromkeys(quantity.arguments, len(model.independent))
+    model: RobotModel, request: Request, arrays: tuple[npt.ArrayLike, ...]
+) -> dict[str, Array]:
+    """Arguments as a kernel takes them, as arrays of one batch by their names."""
+    names = [*QUANTITIES[request.quantity].arguments, *["base_motion"] * request.base_motion]
+    sizes = {name: ARGUMENTS[name].length(len(model.independent)) for name in names}
     sizes |= {wrench_name(link): WRENCH.size or 0 for link in request.wrench}
     checked = {
         name: check_joint_vector(name, array, size, noun_of(name))
         for (name, size), array in zip(sizes.items(), arrays, strict=True)
     }
-    return broadcast(**checked)
+    return dict(zip(sizes, broadcast(**checked), strict=True))
 
 
 def _closed(call: Run, at: Coordinates, place: int) -> Run:
@@ -148,15 +153,21 @@ class NumericRobot(RequestedRobot):
         return times * (mass_matrix(self.model, self.here(q).q) + rotor_matrix(self.model))
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
-        """By articulated bodies unless joints depend on others."""
-        coupled = self.model.is_coupled
-        method: ForwardMethod = "composite_body" if coupled else "articulated_body"
+        """As the request asks, or by articulated bodies unless joints depend on others."""
+        usual: ForwardMethod = "composite_body" if self.model.is_coupled else "articulated_body"
+        method = self.request.method or usual
         return accelerations(self.at, q, qd, tau, self.wrench(self.here(q).q), method)
 
 
-def in_numpy(model: RobotModel, request: Request, *arrays: Array) -> Array:
-    """A quantity as it is built, in NumPy; wrenches are the last arrays."""
+def numeric_robot(model: RobotModel, request: Request, *arrays: npt.ArrayLike) -> NumericRobot:
+    """The robot of a request with its arguments; a motion of the base goes with a formulation."""
+    alone = request.formulation is not None
+    checked(replace(request, base_motion=request.base_motion and not alone), model)
+    return NumericRobot(model, request, _vectors(model, request, arrays))
+
+
+def in_numpy(model: RobotModel, request: Request, *arrays: npt.ArrayLike) -> Array:
+    """A quantity as it is built, in NumPy; motions of the base and wrenches are the last arrays."""
     quantity = QUANTITIES[request.quantity]
-    names = (*quantity.arguments, *map(wrench_name, request.wrench))
-    robot = NumericRobot(model, request, dict(zip(names, arrays, strict=True)))
-    return quantity.build(robot, *arrays[: len(quantity.arguments)])
+    robot = numeric_robot(model, request, *arrays)
+    return quantity.build(robot, *map(robot.vector, quantity.arguments))

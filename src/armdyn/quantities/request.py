@@ -145,7 +145,8 @@ def check_options(request: Request, model: RobotModel, quantity: Quantity) -> No
         way = getattr(request, name)
         if way is None:
             continue
-        check_known(name, way, quantity.ways)
+        what = {"method": "method of forward dynamics"}.get(name, name)
+        check_known(what, way, quantity.ways)
         if name == "method":
             check_uncoupled(model, way)
         if request.payload or request.gravity or request.base_motion:

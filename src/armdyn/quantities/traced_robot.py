@@ -41,7 +41,7 @@ from armdyn.loops.regroup import regrouped
 from armdyn.loops.standing import StandingLoops
 from armdyn.model import RobotModel
 from armdyn.model.edit import without_rounding
-from armdyn.quantities.formulations import moving
+from armdyn.quantities.formulations import FORMULATIONS, Torques, moving
 from armdyn.quantities.quantity import ARGUMENTS, WRENCH
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.frames import (
@@ -140,7 +140,14 @@ class RequestedRobot(ABC):
             model = replace(model, gravity=self.vector("gravity"))
         if not self.request.base_motion:
             return model, None
-        return moving(model, self.vector("base_motion"))
+        return moving(model, self.vector("base_motion"), self.request.formulation)
+
+    def formulated(self, q: Array, qd: Array, qdd: Array) -> Torques:
+        """The links by the formulation of the request, over all joints."""
+        (model, turning), at = self.standing, self.here(q)
+        assert self.request.formulation is not None
+        formulation = FORMULATIONS[self.request.formulation]
+        return formulation(model, *at.motion(qd, qdd), wrench=self.wrench(at.q), turning=turning)
 
     def torques(self, q: Array, qd: Array, qdd: Array, weight: bool = True) -> Array:
         """Torques of links and rotors at the coordinates; springs go with the weight."""
@@ -432,7 +439,7 @@ class TracedRobot(RequestedRobot):
         Torques are those less friction.
         """
         rest = tau - self.loads(q) - self.springs(q)
-        apart = self.model.is_coupled or self.request.base_motion
+        apart = self.model.is_coupled or self.request.base_motion or self.request.method
         if apart or self.runtime is not None or self.as_in_books:
             return None
         qdd = np.empty(len(self.model.joints), dtype=object)
