@@ -62,6 +62,7 @@ from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import largest_residuals
 from armdyn.model import Inertia, RobotModel, Spring, edit
 from armdyn.model.base_motion import BaseMotion
+from armdyn.model.transform import check_transform
 from armdyn.model.validate import Physical, check_physical, upward_gravity
 from armdyn.quantities.center_of_mass import no_bodies, total_mass
 from armdyn.quantities.request import (
@@ -257,11 +258,6 @@ class Robot:
         """The kernel of a quantity by None, and those of its products by "vjp" and "jvp"."""
         request = request_of(quantity, effort=self.search_effort, **options)
         return lambda mode: self._kernel(replace(request, derivative=mode), dtype)
-
-    def _states(self, **vectors: ArrayLike) -> dict[str, Array]:
-        self.model.check_held()
-        checked = {k: check_joint_vector(k, v, self.n) for k, v in vectors.items()}
-        return dict(zip(vectors, broadcast(**checked), strict=True))
 
     # Positions of all joints, of robots with loops too
 
@@ -466,7 +462,7 @@ class Robot:
     def centroidal_momentum(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Linear momentum, and angular momentum about the centre of mass, world axes, (..., 6).
 
-        Rotors are in it as masses of links, and not by their own spin.
+        Rotors are in it as masses of links, and by their own spin where its axis is known.
         """
         return self._run("centroidal_momentum", q, qd)
 
@@ -531,14 +527,16 @@ class Robot:
         Raises:
             SingularityError: The Jacobian loses rank and there is no damping.
         """
-        q, qd = self._states(q=q, qd=qd).values()
+        self.model.check_held()
+        n = self.n
+        q, qd = broadcast(q=check_joint_vector("q", q, n), qd=check_joint_vector("qd", qd, n))
         damping = check_damping(damping)
         task = self._default_task if task is None else check_names("task", task)
         task_rows(task)
         if damping:
             columns = task_columns(self._run, q, qd, frame, task, damping)
         else:
-            check_task(task, self.n)
+            check_task(task, n)
             columns = self._run("cartesian", q, qd, frame=frame, task=task)
             mark = columns[..., :1, 0]  # no number where the Jacobian may be singular
             if lost(mark, q, qd):
@@ -913,7 +911,8 @@ class Robot:
 
     def with_tool(self, tool: ArrayLike | None) -> Self:
         """The robot with another tool frame: a 4x4 transform in the flange frame."""
-        return self._other(edit.with_tool(self.model, tool))
+        model = replace(self.model, tool=check_transform("tool", tool))
+        return self._other(edit.noted(model, "another tool frame"))
 
     def with_base(self, base: ArrayLike | None) -> Self:
         """The robot mounted elsewhere: a 4x4 transform of the base in the world."""

@@ -39,7 +39,7 @@ def exact_rank(model: RobotModel, links: bool = False) -> int:
     Raises:
         ModelError: Joints follow others, so that their angles are not independent.
     """
-    if model.coupling is not None or model.loops:
+    if len(model.independent) < len(model.joints):
         raise ModelError(
             f"joints of {model.name!r} follow others, and ranks are exact for independent joints "
             "alone; base_parameters() has the rank over floats"

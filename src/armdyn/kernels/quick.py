@@ -34,17 +34,15 @@ class MethodDef(ctypes.Structure):
     @classmethod
     def new(cls, name: bytes, function: int | None, doc: bytes) -> Self:
         """One whose 32 bytes stay for good: Python reads the flags when it frees a builtin."""
-        made = cls.from_address(_allocate(ctypes.sizeof(cls)))
-        made.name = name
-        made.function = function
-        made.flags = _FASTCALL | _KEYWORDS
-        made.doc = doc
-        return made
+        definition = cls.from_address(_allocate(ctypes.sizeof(cls)))
+        definition.name, definition.function, definition.doc = name, function, doc
+        definition.flags = _FASTCALL | _KEYWORDS
+        return definition
 
     def builtin(self, owner: Callable[..., Any]) -> Callable[..., Any]:
         """A builtin that gives its owner to the function, before the arguments."""
-        made: Callable[..., Any] = _new_builtin(ctypes.addressof(self), owner, None)
-        return made
+        builtin: Callable[..., Any] = _new_builtin(ctypes.addressof(self), owner, None)
+        return builtin
 
 
 _allocate: Any = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(

@@ -240,11 +240,6 @@ def with_gravity(model: RobotModel, gravity: npt.ArrayLike) -> RobotModel:
     return replace(model, gravity=check_constant("gravity", gravity, (3,)))
 
 
-def with_tool(model: RobotModel, tool: npt.ArrayLike | None) -> RobotModel:
-    """The robot with its tool frame elsewhere: a 4x4 transform in the flange frame."""
-    return noted(replace(model, tool=check_transform("tool", tool)), "another tool frame")
-
-
 def with_base(model: RobotModel, base: npt.ArrayLike | None) -> RobotModel:
     """The robot mounted elsewhere: a 4x4 transform of its base in the world."""
     return replace(model, base=check_transform("base", base))

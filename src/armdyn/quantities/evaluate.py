@@ -42,8 +42,8 @@ def evaluator(
         return lambda *arrays: way(*_vectors(model, request, arrays).values())
 
     def call_of(request: Request) -> Run:
-        found = kernel(request)
-        return found.call if one else found
+        compiled = kernel(request)
+        return compiled.call if one else compiled
 
     at = coordinates_of(model)
     if at.is_linear or "q" not in quantity.arguments:
@@ -76,14 +76,14 @@ def _closed(call: Run, at: Coordinates, place: int) -> Run:
 
     def run(*arrays: npt.ArrayLike) -> Array:
         if type(arrays[0]) is np.ndarray and arrays[0].ndim == 1:
-            found = call(*arrays)
-            if np.vdot(found, found) < np.inf:  # the quickest way to see that all are numbers
-                return found
+            result = call(*arrays)
+            if np.vdot(result, result) < np.inf:  # the quickest way to see that all are numbers
+                return result
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = call(*arrays)
-        if lost(found, *arrays):
+            result = call(*arrays)
+        if lost(result, *arrays):
             at.explain(np.asarray(arrays[place], dtype=float))
-        return found
+        return result
 
     return run
 
@@ -91,8 +91,8 @@ def _closed(call: Run, at: Coordinates, place: int) -> Run:
 def passive_joints(kernel: Callable[[Request], Any], effort: str, q: npt.ArrayLike) -> Array:
     """Two numbers for each passive joint, in the order of `PASSIVE_JOINTS`, (..., 2 P)."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Array = kernel(Request(PASSIVE_JOINTS.name, effort=effort))(q)
-    return found.reshape(*found.shape[:-2], -1)
+        pairs: Array = kernel(Request(PASSIVE_JOINTS.name, effort=effort))(q)
+    return pairs.reshape(*pairs.shape[:-2], -1)
 
 
 # robots that are so long that compiling takes minutes

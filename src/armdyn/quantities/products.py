@@ -90,7 +90,7 @@ def _slopes_aside(traced: TracedRobot, outputs: Array) -> tuple[list[Node], list
     following, rows = traced.following(), list[Slopes]()
     for name, term in terms.items():
         slopes = following.get(name) or _slopes(term, inputs, following)
-        aside = partial(traced.stand_in, graph=graph, frictional=name in traced.frictional)
+        aside = partial(traced.stand_in, graph=graph, group=traced.groups.get(name, ""))
         rows.append({of: aside(x) for of, x in slopes.items() if not is_number(x, 0)})
     return symbols, rows
 

@@ -260,8 +260,8 @@ class TracedRobot(RequestedRobot):
         self.put_aside: dict[str, Node] = {}
         """Terms by the names of the symbols that stand for them: those of friction, and positions
         of passive joints that are solved for. A term may have symbols of earlier ones in it."""
-        self.frictional: set[str] = set()
-        """Names of the symbols that stand for friction, which is counted apart."""
+        self.groups: dict[str, str] = {}
+        """The group of terms, "friction" or "rotors", of the symbols that are counted apart."""
         self.in_plane = False
         """Whether torques are written in axes of the plane that all links move in."""
         self._cut: dict[bool, tuple[Branch, ...]] = {}
@@ -381,11 +381,11 @@ class TracedRobot(RequestedRobot):
                 momenta[i] = self.design[f"N{i + 1}"] * owner.rotor.inertia
         return momenta
 
-    def stand_in(self, term: Node, graph: Graph, *, frictional: bool) -> Node:
-        """A symbol in a graph for a term that is put in at the end."""
+    def stand_in(self, term: Node, graph: Graph, group: str = "") -> Node:
+        """A symbol in a graph for a term of a group that is put in at the end."""
         symbol = graph.input(f"aside {len(self.put_aside)}")
         self.put_aside[symbol.name] = term
-        self.frictional |= {symbol.name} if frictional else set()
+        self.groups[symbol.name] = group
         return symbol
 
     def nodes(self, values: Array) -> Array:
@@ -497,7 +497,7 @@ class TracedRobot(RequestedRobot):
         symbols = self.nodes(friction)
         for place, node in np.ndenumerate(symbols):
             if not node.constant:
-                symbols[place] = self.stand_in(node, self.graph, frictional=True)
+                symbols[place] = self.stand_in(node, self.graph, "friction")
         return symbols
 
     def solve(self, M: Array, b: Array) -> Array:
@@ -521,17 +521,18 @@ class TracedRobot(RequestedRobot):
 
     def program(self, what: str, outputs: Array, inputs: Mapping[str, int]) -> Program:
         """The program of outputs with what is aside put in, with the length of each argument."""
-        rotors = {rotor.name for rotor in self.rotors if rotor.name}
+        self.groups |= {rotor.name: "rotors" for rotor in self.rotors if rotor.name}
         nodes = list(outputs.flat)
 
-        def without(names: Set[str]) -> Operations:
+        def without(*groups: str) -> Operations:
+            names = {name for name, group in self.groups.items() if group in groups}
             there = names & {x.name for x in reachable([*nodes, *self.put_aside.values()])}
             return count(settle(self.whole(nodes, zeros=names))) if there else program.whole
 
         def split() -> tuple[Operations, Operations]:
-            smooth = without(self.frictional)
+            smooth = without("friction")
             try:
-                return without(self.frictional | rotors), smooth
+                return without("friction", "rotors"), smooth
             except ZeroDivisionError:  # links that are singular have no count without rotors
                 return smooth, smooth
 

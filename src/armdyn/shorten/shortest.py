@@ -334,33 +334,36 @@ class Branch:
         return replace(self, symbols=symbols, matrix=matrix)
 
     def shortest(
-        self, part: Part, given: Mapping[str, Array], rotors: Array, budget: SearchBudget
+        self, part: Part, vectors: Mapping[str, Array], rotors: Array, budget: SearchBudget
     ) -> list[Node]:
-        """The shortest program of a part, on vectors and inertias of rotors of the whole robot."""
+        """The shortest program of a part, on vectors and inertias of rotors of the whole robot.
+
+        Or the part as textbooks write it, if the branch is of books.
+        """
         if self.book is not None:
-            state = {name: vector[self.members] for name, vector in given.items()}
+            state = {name: vector[self.members] for name, vector in vectors.items()}
             none = np.zeros(len(self.members))
             return list(_equation(self.book, part, state, none, rotors[self.members])[1])
-        known, own = dict(self.symbols), rotors[self.members]
+        leaves, own = dict(self.symbols), rotors[self.members]
         for k, i in enumerate(self.members, start=1):
-            known |= {f"{name}{k}": given[name][i] for name in part.vectors}
-            known[f"Ia{k}"] = rotors[i]
+            leaves |= {f"{name}{k}": vectors[name][i] for name in part.vectors}
+            leaves[f"Ia{k}"] = rotors[i]
         graph: Graph = rotors[0].graph
         searched = part if self.matrix is None else WEIGHT
         felt = [graph.values.get(rotor.name, 0.0) for rotor in own] if searched.rotors else []
         program = shortest_sound(self.numbers, searched, budget, np.array(felt))
-        found = program.nodes(graph, known)
+        outputs = program.nodes(graph, leaves)
         if self.matrix is None:
-            return found
+            return outputs
         if part.name == "mass_matrix":
             return [graph.number(x) for x in self.matrix[np.tril_indices(len(own))].tolist()]
         if part.name == "forward_dynamics":
-            tau = np.array([known[f"tau{k}"] for k in range(1, len(own) + 1)]) - np.array(found)
+            tau = np.array([leaves[f"tau{k}"] for k in range(1, len(own) + 1)]) - np.array(outputs)
             M = self.matrix + np.diag(own)
             paths = self.numbers.paths
             return list(trace(graph, lambda: solve_ltdl(paths, M, tau, guarded(graph))))
         if "qdd" not in part.vectors:
-            return found
+            return outputs
         moved = product(self.matrix)
-        known |= {c.name: c.value for c in moved.constants if c.op == "parameter"}
-        return [a + b for a, b in zip(moved.nodes(graph, known), found, strict=True)]
+        leaves |= {c.name: c.value for c in moved.constants if c.op == "parameter"}
+        return [a + b for a, b in zip(moved.nodes(graph, leaves), outputs, strict=True)]

@@ -132,7 +132,7 @@ def plus(a: Vector, b: Vector) -> Vector:
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-def minus(a: Vector, b: Vector) -> Vector:
+def less(a: Vector, b: Vector) -> Vector:
     """a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 

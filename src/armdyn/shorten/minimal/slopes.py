@@ -36,7 +36,7 @@ from armdyn.shorten.minimal.axes import (
     both,
     crossed,
     inner,
-    minus,
+    less,
     multiple,
     plane_turned,
     plus,
@@ -96,7 +96,7 @@ class _MovingBody:
 
     def coupled(self, x: Vector) -> Spatial:
         """B x of an angular part."""
-        return crossed(x, self.p), minus(scaled(self.trace, x), applied(self.K, x))
+        return crossed(x, self.p), less(scaled(self.trace, x), applied(self.K, x))
 
 
 class _MovingJoint:
@@ -127,7 +127,7 @@ class _MovingJoint:
         """The origin, in the parent."""
         self.s: Spatial = (0.0, 0.0, sign * kind.slide), (0.0, 0.0, sign * kind.turn)
         v: Spatial = NOTHING
-        a: Spatial = self.axes.own(minus(NOTHING[0], link.gravity.tolist())), NOTHING[1]
+        a: Spatial = self.axes.own(less(NOTHING[0], link.gravity.tolist())), NOTHING[1]
         if up is not None:
             v, a = self.motion(up.v), self.motion(up.a)
         self.rate = _across(v, self.s)
@@ -147,7 +147,7 @@ class _MovingJoint:
         turning = crossed(w, u)
         p = plus(scaled(link.M, v), turning)
         force, moment = I.times((plus(a, crossed(w, v)), wd))
-        F = plus(force, crossed(w, turning)), minus(moment, applied(S, w))
+        F = plus(force, crossed(w, turning)), less(moment, applied(S, w))
         return _MovingBody(I, p, K, inner(v, u), F)
 
     def into(self, v: Vector) -> Vector:
@@ -173,7 +173,7 @@ class _MovingJoint:
         body, (slide, turn), i = self.body, self.s, self.index
         h, rate = body.I.times(self.s), self.rate
         K_rows = [list(row) for row in zip(*body.K, strict=True)]
-        r = plus(minus(scaled(body.trace, turn), applied(K_rows, turn)), crossed(body.p, slide))
+        r = plus(less(scaled(body.trace, turn), applied(K_rows, turn)), crossed(body.p, slide))
         own = both(body.coupled(plus(rate[1], rate[1])), body.I.times(self.acceleration))
         of_own_q = both(own, _across_wrench(self.s, body.F))
         of_own_rate = both(body.coupled(turn), body.I.times(rate))
