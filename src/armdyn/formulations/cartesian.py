@@ -114,14 +114,33 @@ def task_columns(
 
     `run` evaluates the terms of the joints by name.
     """
+    J = run("jacobian", q, frame=frame)
+    Jd = run("jacobian_dot", q, qd, frame=frame)
+    terms = run("mass_matrix", q), run("coriolis_vector", q, qd), run("gravity_vector", q)
+    batch = q[..., 0].size if batch is None else batch
+    form = task_dynamics(qd, (J, Jd), terms, task, damping, batch)
+    return np.concatenate([form.M, form.V[..., None], form.G[..., None]], -1)
+
+
+def task_dynamics(
+    qd: Array,
+    jacobians: tuple[Array, Array],
+    terms: tuple[Array, Array, Array],
+    task: tuple[str, ...],
+    damping: float,
+    batch: int,
+) -> Cartesian:
+    """The Cartesian form, from J and J̇ (..., 6, n) and the terms M, V and G of the joints.
+
+    The states are those of a batch, or some of it.
+    """
     rows = task_rows(task)
-    J = run("jacobian", q, frame=frame)[..., rows, :]
-    drift = rotate(run("jacobian_dot", q, qd, frame=frame)[..., rows, :], qd)
-    M, V, G = run("mass_matrix", q), run("coriolis_vector", q, qd), run("gravity_vector", q)
+    J, Jd = (jacobian[..., rows, :] for jacobian in jacobians)
     if not damping:
-        check_rank(J, task, q[..., 0].size if batch is None else batch)
+        check_rank(J, task, batch)
+    M, V, G = terms
     Minv_Jt = np.linalg.solve(M, transpose(J))
     Mx = np.linalg.inv(J @ Minv_Jt + damping**2 * np.eye(len(rows)))
     J_bar = Minv_Jt @ Mx
-    Vx, Gx = rotate_back(J_bar, V) - rotate(Mx, drift), rotate_back(J_bar, G)
-    return np.concatenate([Mx, Vx[..., None], Gx[..., None]], -1)
+    Vx = rotate_back(J_bar, V) - rotate(Mx, rotate(Jd, qd))
+    return Cartesian(Mx, Vx, rotate_back(J_bar, G), task)

@@ -108,23 +108,9 @@ class NumericRobot(RequestedRobot):
     """Arrays of one batch by the names of the arguments."""
 
     def __post_init__(self) -> None:
-        self.at = coordinates_of(self.model)
+        self.at, self.plain = coordinates_of(self.model), self.model
         self.zero = np.zeros_like(next(iter(self.vectors.values())))
-
-    @property
-    def plain(self) -> RobotModel:
-        """The model."""
-        return self.model
-
-    @property
-    def rotors(self) -> Array:
-        """Inertias of rotors."""
-        return rotor_inertias(self.model)
-
-    @property
-    def momenta(self) -> Array:
-        """Angular momenta of rotors that spin."""
-        return spin_momenta(self.model)
+        self.rotors, self.momenta = rotor_inertias(self.model), spin_momenta(self.model)
 
     def vector(self, name: str) -> Array:
         """An argument."""

@@ -83,21 +83,12 @@ class RequestedRobot(ABC):
     at: Coordinates
     zero: Array
     """Coordinates at rest."""
-
-    @property
-    @abstractmethod
-    def plain(self) -> RobotModel:
-        """The model, of nodes with zeros where conversions left rounding, so that they fold."""
-
-    @property
-    @abstractmethod
-    def rotors(self) -> Array:
-        """Inertias in the order of `rotor_inertias`."""
-
-    @property
-    @abstractmethod
-    def momenta(self) -> Array:
-        """Angular momenta of rotors that spin, as `spin_momenta` has them."""
+    plain: RobotModel
+    """The model, of nodes with zeros where conversions left rounding, so that they fold."""
+    rotors: Array
+    """Inertias in the order of `rotor_inertias`."""
+    momenta: Array
+    """Angular momenta of rotors that spin, as `spin_momenta` has them."""
 
     @abstractmethod
     def vector(self, name: str) -> Array:
