@@ -17,11 +17,14 @@ import pytest
 pytest.importorskip("viser")
 
 import armdyn
+from armdyn import BaseState
 from armdyn.errors import ArmdynError, DescriptionError, StudioError, TrajectoryError
+from armdyn.io.csv.table import write_csv
 from armdyn.io.regular import MAX_BYTES
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, Evaluator, State, pose
 from armdyn.studio.background import Jobs, Latest
+from armdyn.studio.film import skeleton
 from armdyn.studio.panels import exports
 from armdyn.studio.recording import from_file, simulated, there_and_back
 from armdyn.studio.server import Studio
@@ -271,3 +274,36 @@ def test_the_command_serves_the_page_and_leaves_nothing_behind(tmp_path):
             rest, _ = process.communicate(timeout=PATIENCE)
     assert (process.returncode, rest) == (0, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_base_that_nothing_holds_moves_on_the_page(tmp_path):
+    """In a simulation, in the file that is made of it, and in one that the library wrote."""
+    arm = armdyn.load("two_link")
+    robot = arm.with_link("base", armdyn.Inertia.box((1, 1, 1), mass=4.0))
+    free, evaluate = robot.free_base, Evaluator(robot)
+    state = State(np.array([0.3, -0.5]), np.array([2.0, 1.0]), np.zeros(2))
+    found = simulated(robot, state, 0.4, False, print, floats=True)
+    assert np.abs(found.tau).max() < 1e-12
+    for when in (0.0, 0.2, 0.4):
+        k = round(when / 0.001)
+        shown = evaluate(found.at(when, 0.0))
+        base = BaseState.of(found.floating[k, :12], found.floating[k, 12:18])
+        hand = free.forward_kinematics(base, found.q[k])
+        np.testing.assert_allclose(shown.tool, hand, atol=1e-9)
+        np.testing.assert_allclose(shown.base[:3, 3], base.position, atol=1e-9)
+        np.testing.assert_allclose(shown.links[-1][:3, :3], hand[:3, :3], atol=1e-9)
+        assert not shown.reactions.forces.any()
+        lines = np.concatenate(skeleton(robot, found.q[k], shown.base))
+        still = np.concatenate(skeleton(robot, found.q[k]))
+        assert np.allclose(lines, still) == (k == 0)
+    assert np.linalg.norm(found.floating[-1, 9:12]) > 1e-2
+    write_csv(tmp_path / "made.csv", found.columns())
+    run = armdyn.simulate(
+        *(robot, state.q, state.qd, 0.4), base=free.standing, friction=False, dt=0.001
+    )
+    run.save(tmp_path / "written.csv")
+    for name in ("made", "written"):
+        read = from_file(robot, tmp_path / f"{name}.csv")
+        np.testing.assert_allclose(read.floating[:, :18], found.floating[:, :18], atol=1e-5)
+        assert np.abs(read.tau).max() < 1e-5
+    assert evaluate(state).base is robot.model.base

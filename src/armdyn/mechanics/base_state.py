@@ -59,4 +59,5 @@ class BaseState:
 
     def __getitem__(self, index: Any) -> Self:
         """The state at an index of the batch shape, or several."""
-        return self.of(*(rows[index] for rows in broadcast(pose=self.pose, twist=self.twist)))
+        rows = broadcast(pose=self.pose, twist=np.asarray(self.twist))
+        return self.of(*(row[index] for row in rows))

@@ -54,8 +54,8 @@ class FloatingSystem(System):
     def __init__(self, setup: Setup):
         super().__init__(setup)
         self._free = setup.robot.free_base
-        self._R = np.asarray(setup.floating.rotation)
-        self._base = setup.floating
+        self._base = setup.floating or self._free.standing
+        self._R = np.asarray(self._base.rotation)
 
     def start(self, q: Array, qd: Array) -> Array:
         """What goes along with the joints, (12,): rotation, position and momentum."""
@@ -203,9 +203,9 @@ def floating_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Any
             power = np.sum(tau * v, axis=-1, keepdims=True)
             return np.concatenate([state.rate(free, base, x, np.zeros(BASE)), v, a, power], -1)
 
-        y = rk4_step(slope, np.concatenate(y, -1), h)
-        turned = (cayley(y[..., :3]) @ R).reshape(*q.shape[:-1], 9)
-        _, p, momentum, x, v, work = np.split(y, [3, 6, POSE, POSE + n, POSE + 2 * n], -1)
+        found = rk4_step(slope, np.concatenate(y, -1), h)
+        u, p, momentum, x, v, work = np.split(found, [3, 6, POSE, POSE + n, POSE + 2 * n], -1)
+        turned = (cayley(u) @ R).reshape(*q.shape[:-1], 9)
         rates = np.concatenate([momentum, np.zeros_like(momentum), v], -1)
         return np.concatenate([turned, p, x], -1), rates, np.stack([work[..., 0], 0 * work[..., 0]])
 

@@ -76,9 +76,9 @@ def curves(simulation: Any) -> Curves:
 
 def _part(simulation: Any, chosen: Array) -> Any:
     """Some instants of a simulation, with all arms on one axis."""
-    names = ("q", "qd", "qdd", "tau", "friction", "stop", "external", "base", "work")
+    names = ["q", "qd", "qdd", "tau", "friction", "stop", "external", "base", "work"]
     lead = () if simulation.q.ndim == 2 else (simulation.arms,)
-    names = (*names, "floating") if simulation.floating is not None else names
+    names += ["floating"] * (simulation.floating is not None)
     parts = {name: getattr(simulation, name)[..., chosen, :] for name in names}
     parts = {name: values.reshape(*lead, *values.shape[-2:]) for name, values in parts.items()}
     return replace(simulation, t=simulation.t[chosen], **parts)

@@ -12,6 +12,7 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.spatial import rotate
 from armdyn.io.catalog import catalog_names
 from armdyn.model import RobotModel, edit
+from armdyn.model.transform import inverse
 from armdyn.model.validate import Finding
 from armdyn.quantities.evaluate import in_numpy
 from armdyn.quantities.request import Request
@@ -41,6 +42,8 @@ class State:
     """A point mass held at the tool [kg]."""
     terms: Mapping[str, Array] | None = None
     """What the torque is made of there, where a motion that is played says it."""
+    base: Array | None = None
+    """Where the base is in the world, (4, 4), where a motion that is played moves it."""
 
     @classmethod
     def rest(cls, q: Array, payload: float = 0.0) -> "State":
@@ -87,6 +90,8 @@ class Snapshot:
     """Each link in the world, (N, 4, 4)."""
     tool: Array
     """The tool in the world, (4, 4)."""
+    base: Array
+    """The base in the world, (4, 4)."""
     ledger: Ledger
     """The torque that the state takes, and its terms."""
     terms: Mapping[str, Array]
@@ -122,6 +127,10 @@ class Evaluator:
     def __call__(self, state: State) -> Snapshot:
         """The snapshot of a state."""
         links, tool = (self._value(name, state, state.q) for name in FRAMES)
+        stands = base = self.robot.model.base
+        if state.base is not None:
+            base = state.base
+            links, tool = (base @ inverse(stands) @ T for T in (links, tool))
         ledger = self.ledger(state)
         terms = {k: self._cleaned(v) for k, v in (state.terms or ledger.terms).items()}
         total = self._cleaned(sum(terms.values(), np.zeros(self.robot.n)))
@@ -131,8 +140,10 @@ class Evaluator:
         masses, centres = self._loaded(state.payload)
         centres = places + rotate(R, centres)
         weights = PointForces(centres, np.outer(masses, self.robot.model.gravity))
-        reactions = PointForces(places, self._reactions(state, R))
-        return Snapshot(state, links, tool, ledger, terms, total, matrix, weights, reactions)
+        # those of a base that floats are not known here
+        felt = self._reactions(state, R) if state.base is None else np.zeros(places.shape)
+        reactions = PointForces(places, felt)
+        return Snapshot(state, links, tool, base, ledger, terms, total, matrix, weights, reactions)
 
     def ledger(self, state: State) -> Ledger:
         """The torque that a state takes, and its terms."""

@@ -143,8 +143,8 @@ class Drawing:
         place(self._root, turned)
         self._extras: dict[str, list[Any]] = defaultdict(list)
         """What the view shows and hides."""
-        base = scene.add_frame(f"{name}/base", show_axes=False)
-        place(base, model.base)
+        self._base = scene.add_frame(f"{name}/base", show_axes=False)
+        place(self._base, model.base)
         self._links = [
             scene.add_frame(f"{name}/{i}", show_axes=False) for i in range(len(model.links))
         ]
@@ -175,11 +175,12 @@ class Drawing:
         )
         self.see(view)
 
-    def move(self, links: Array, tool: Array, payload: float) -> None:
+    def move(self, snapshot: Snapshot) -> None:
         """Put every link in its place in the world; a payload is a ball of aluminium."""
-        for handle, T in zip(self._links, links, strict=True):
+        frames = (self._base, *self._links, self._tool)
+        for handle, T in zip(frames, (snapshot.base, *snapshot.links, snapshot.tool), strict=True):
             place(handle, T)
-        place(self._tool, tool)
+        payload = snapshot.state.payload
         self._held.visible = payload > 0
         self._held.scale = max((payload / 2700 / (4 / 3 * np.pi)) ** (1 / 3), 1e-3)
 
@@ -379,7 +380,7 @@ class Beside:
     def show(self, state: State) -> None:
         """Put it into a state."""
         self.snapshot = found = self.other.evaluator(state)
-        self._drawing.move(found.links, found.tool, state.payload)
+        self._drawing.move(found)
 
     def see(self, view: Mapping[str, bool]) -> None:
         """Show and hide what is beside the links."""

@@ -1,6 +1,7 @@
 """A motion as an animated GIF: the arm, and its torques with a cursor."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -31,7 +32,8 @@ def film(robot: Robot, recording: Recording, tell: Tell) -> bytes:
 
     count = int(np.clip(round(recording.duration * FRAMES_PER_SECOND), 2, MAX_FRAMES))
     times = np.linspace(0.0, recording.duration, count)
-    paths = [skeleton(robot, recording.at(float(t), 0.0).q) for t in times]
+    states = [recording.at(float(t), 0.0) for t in times]
+    paths = [skeleton(robot, state.q, state.base) for state in states]
     images = []
     with mpl.rc_context(STYLE):
         for k, picture in enumerate(_pictures(robot, recording, paths, times)):
@@ -45,10 +47,14 @@ def film(robot: Robot, recording: Recording, tell: Tell) -> bytes:
     return stream.getvalue()
 
 
-def skeleton(robot: Robot, q: Array) -> list[Array]:
-    """The lines of an arm on the page: from each link to its joints, and to the tool, (k, 3)."""
+def skeleton(robot: Robot, q: Array, base: Array | None = None) -> list[Array]:
+    """The lines of an arm on the page: from each link to its joints, and to the tool, (k, 3).
+
+    Its base is where it stands, or elsewhere.
+    """
     model = robot.model
-    lines = link_lines(model, world_frames(model, coordinates_of(model).positions(q)))
+    here = model if base is None else replace(model, base=base)
+    lines = link_lines(here, world_frames(here, coordinates_of(model).positions(q)))
     return [stage(model).on_page(line) for line in lines]
 
 

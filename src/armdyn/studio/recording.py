@@ -13,9 +13,11 @@ from armdyn.errors import TrajectoryError
 from armdyn.io.csv.table import numbered_columns
 from armdyn.io.csv.trajectory import SampledMotion, trajectory_from_csv
 from armdyn.io.log import open_log
+from armdyn.model.transform import rotation_from_vector, rotation_vector, transform
 from armdyn.robot import Robot
 from armdyn.simulation import Simulation
 from armdyn.simulation.controllers import GravityPD
+from armdyn.simulation.hand import Hand
 from armdyn.simulation.simulator import simulate
 from armdyn.simulation.trajectories import sampled
 from armdyn.simulation.trajectories.piecewise import hermite
@@ -56,6 +58,8 @@ class Recording:
     """Highest torques, (n,), infinite where they are not known; None: none is."""
     measured: Array | None = None
     """Torques that were measured, (m, n)."""
+    floating: Array | None = None
+    """Pose, twist and acceleration of a base that nothing holds, (m, 24)."""
 
     @property
     def duration(self) -> float:
@@ -81,7 +85,12 @@ class Recording:
 
         terms = {name: between(rows) for name, rows in self.terms.items()}
         q, qd, qdd = map(between, (self.q, self.qd, self.qdd))
-        return State(q, qd, qdd, payload, terms or None)
+        base = None
+        if self.floating is not None:
+            one, two = Hand.of_base(self.floating[[last - 1, min(last, len(self.t) - 1)]]).pose
+            turn = rotation_from_vector(share * rotation_vector(one[:3, :3].T @ two[:3, :3]))
+            base = transform(one[:3, :3] @ turn, (1 - share) * one[:3, 3] + share * two[:3, 3])
+        return State(q, qd, qdd, payload, terms or None, base)
 
     def curve(self, joint: int, start: float, end: float) -> dict[str, Any]:
         """The torque of a joint between two times since the start, as plain data for a plot.
@@ -109,15 +118,16 @@ class Recording:
         }
 
     def columns(self) -> dict[str, Array]:
-        """The table t, q1.., qd1.., qdd1.., tau1.., and the terms."""
+        """The table t, q1.., qd1.., qdd1.., tau1.., the terms, and a base that floats."""
         groups = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
         groups |= {name.replace(" ", "_"): values for name, values in self.terms.items()}
-        return {"t": self.t} | numbered_columns(groups)
+        base = {} if self.floating is None else Hand.of_base(self.floating).columns("base")
+        return {"t": self.t} | numbered_columns(groups) | base
 
 
 def from_file(robot: Robot, path: Path) -> Recording:
     """The motion in a trajectory file, and the torques that it takes."""
-    return _driven(robot, trajectory_from_csv(path, robot.model), path.name)
+    return _driven(robot, trajectory_from_csv(path, robot.model, base=True), path.name)
 
 
 def there_and_back(robot: Robot, here: Array, there: Array, seconds: float) -> Recording:
@@ -128,8 +138,13 @@ def there_and_back(robot: Robot, here: Array, there: Array, seconds: float) -> R
     return _driven(robot, motion, "there and back")
 
 
-def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell) -> Recording:
-    """What happens from a state on: without any torque, or held by springs and dampers."""
+def simulated(
+    robot: Robot, state: State, seconds: float, held: bool, tell: Tell, floats: bool = False
+) -> Recording:
+    """What happens from a state on: without any torque, or held by springs and dampers.
+
+    The base stands, or it floats from there on.
+    """
     law, told = None, 0.0
     low, high = robot.limits.T
     stops = not (low == high).any()
@@ -147,13 +162,14 @@ def simulated(robot: Robot, state: State, seconds: float, held: bool, tell: Tell
     found = simulate(
         robot, start, state.qd, seconds, controller=law, dt=seconds / RECORDED_INSTANTS,
         rtol=1e-7, atol=1e-8, stops=stops, progress=progress,
+        base=robot.free_base.standing if floats else None,
     )  # fmt: skip
     terms = {name: values for name, values in found.terms().items() if values.any()}
-    title = "held by springs" if held else "let go"
+    title = "held by springs" if held else "let go, afloat" if floats else "let go"
     beyond = (str(excess) for excess in found.excesses if excess.what != "position" or not stops)
     note = "; ".join(filter(None, (found.message, stops_note(found, stops), *beyond)))
     motion = found.t, found.q, found.qd, found.qdd, found.tau
-    return Recording(title, *motion, terms, note, robot.effort_limits)
+    return Recording(title, *motion, terms, note, robot.effort_limits, None, found.floating)
 
 
 def stops_note(found: Simulation, stops: bool) -> str:
@@ -220,4 +236,5 @@ def _driven(robot: Robot, trajectory: SampledMotion, title: str) -> Recording:
     report = torque_report(robot, trajectory)
     motion = trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd
     note = "; ".join(filter(None, (trajectory.note, *map(str, report.excesses))))
-    return Recording(title, *motion, report.total, report.acting, note, report.limits)
+    driven = *motion, report.total, report.acting, note, report.limits
+    return Recording(title, *driven, floating=report.floating)

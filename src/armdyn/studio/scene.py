@@ -108,7 +108,7 @@ class Scene:
         self._last = snapshot
         state = snapshot.state
         with self._client.atomic():
-            self._drawing.move(snapshot.links, snapshot.tool, state.payload)
+            self._drawing.move(snapshot)
             if self._beside is not None:
                 self._beside.show(state)
             self._point("gravity", snapshot.weights)
@@ -198,7 +198,7 @@ class Scene:
         kinds = ("velocities", "coriolis", "centrifugal")
         if not any(self.view[kind] or kind in self._arrows for kind in kinds):
             return
-        found = effects(model, state.q, state.qd)
+        found = effects(replace(model, base=snapshot.base), state.q, state.qd)
         weight = 9.81 * max(self._arm.mass, 1e-9)
         speed = 0.5 * np.sqrt(9.81 * shapes.size(model))
         for kind in kinds:

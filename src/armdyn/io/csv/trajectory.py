@@ -107,8 +107,8 @@ def trajectory_from_csv(
         degrees: Whether angles and their rates are in degrees there.
         base: Whether it may have base_x to base_wz, pose and twist of a base that floats.
     """
-    groups = {"wrench": WRENCH} if wrench else {}
-    groups |= {"base": FLOATING} if base else {}
+    wanted = {"wrench": (WRENCH, wrench), "base": (FLOATING, base)}
+    groups = {name: columns for name, (columns, asked) in wanted.items() if asked}
     table, given, columns, turns = _read(path, robot, ("q", "qd", "qdd"), degrees, groups)
     given["q"], jumps = unwrapped(given["q"], turns)
     t = given["t"]
@@ -128,8 +128,8 @@ def trajectory_from_csv(
     unused = "; ".join(filter(None, (taken_out, columns.note)))
     floats = given.get("base")
     if floats is not None:
-        R = _rotations(table.where, {"quaternion": floats[:, 3:7]})
-        floats = np.concatenate([np.reshape(R, (-1, 9)), floats[:, :3], floats[:, 7:]], -1)
+        R = np.asarray(_rotations(table.where, {"quaternion": floats[:, 3:7]}))
+        floats = np.concatenate([R.reshape(-1, 9), floats[:, :3], floats[:, 7:]], -1)
     return SampledMotion(t, q, qd, qdd, computed, table.where, acting, unused, floats)
 
 

@@ -16,10 +16,14 @@ from armdyn.studio.panels.timeline import PlayedMotion, TimelinePanel
 from armdyn.studio.recording import Recording, from_file, from_log, simulated, there_and_back
 from armdyn.studio.session import Panel, Session
 
-SOURCES = ("Move there and back", "Simulate: let go", "Simulate: held by springs")
+SOURCES = (
+    *("Move there and back", "Simulate: let go", "Simulate: held by springs"),
+    "Simulate: let go, base and all",
+)
 WORDS = (
     "A motion is played on the arm and plotted at the bottom, always for what is held. In a "
-    "simulation the limits of the joints are stops."
+    "simulation the limits of the joints are stops. One that lets the base go moves it too, and so "
+    "does a file that says where it is."
 )
 
 
@@ -63,6 +67,6 @@ class PlayPanel(Panel):
 def _motion(choice: int, state: State, seconds: float, robot: Robot, tell: Tell) -> Recording:
     """A motion that is made here, of one of the sources."""
     if choice:
-        return simulated(robot, state, seconds, choice == 2, tell)
+        return simulated(robot, state, seconds, choice == 2, tell, floats=choice == 3)
     low, high = slider_limits(robot).T
     return there_and_back(robot, state.q, np.clip(low + high - state.q, low, high), seconds)

@@ -383,14 +383,14 @@ def torque_report(
     """
     trajectory = motion_of(robot, over)
     rows, n = trajectory.q.shape
-    start, floating = floating_start(robot, base, base_motion), None
+    begins, floating = floating_start(robot, base, base_motion), None
     links = 1 + len(robot.model.links)
     wrench, total = _wrench(trajectory, external_wrench), np.empty((rows, n))
-    if start is None and trajectory.base is None:
+    if begins is None and trajectory.base is None:
         moving = base_rows(robot, base_motion, trajectory.t)
     else:
         robot = Robot(replace(robot.model, floating=False), cache=robot.cache)
-        floating = _flight(robot, trajectory, start, wrench, wrench_link, wrench_frame)
+        floating = _flight(robot, trajectory, begins, wrench, wrench_link, wrench_frame)
         moving = floating[:, FELT]
     carried = np.empty((2 if reactions else 0, rows, links, 6))
     terms: dict[str, Array] = {}
@@ -404,15 +404,8 @@ def torque_report(
             led = {"base_motion": motion_of_rows(moving[part])}
         torques = partial(robot.inverse_dynamics, *state, friction=friction)
         total[part] = torques(formulation=formulation, **on, **led)
-        if floating is not None:
-            q, qd, qdd = state
-            at, a = base_of(floating[part])
-            found = dict(robot.free_base.ledger(at, q, qd, a, qdd).terms)
-            found["external"] = total[part] - torques(**led)
-        else:
-            found = dict(robot.ledger(*state, **on).terms)
-            if led:
-                found["base"] = total[part] - torques(**on)
+        afloat = None if floating is None else floating[part]
+        found = _terms(robot, state, torques, total[part], on, led, afloat)
         for name, values in found.items():
             kept = terms.setdefault(name, np.zeros((rows, n)))
             # untouched zeros take no memory
@@ -440,6 +433,24 @@ def torque_report(
         Reactions.of(robot.model, trajectory.t, *carried) if reactions else None,
         floating,
     )
+
+
+def _terms(
+    robot: Robot,
+    state: tuple[Array, Array, Array],
+    torques: Callable[..., Array],
+    total: Array,
+    on: dict[str, Any],
+    led: dict[str, Any],
+    floating: Array | None,
+) -> dict[str, Array]:
+    """The terms of torques of an arm with a wrench `on` it, whose base may be `led` or float."""
+    if floating is not None:
+        (q, qd, qdd), (base, a) = state, base_of(floating)
+        terms = robot.free_base.ledger(base, q, qd, a, qdd).terms
+        return {**terms, "external": total - torques(**led)}
+    moved = {"base": total - torques(**on)} if led else {}
+    return {**robot.ledger(*state, **on).terms, **moved}
 
 
 FELT = [*range(9), *range(15, 18), *range(21, 24), *range(18, 21)]
