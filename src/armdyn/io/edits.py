@@ -87,10 +87,7 @@ def _changed(joint: Joint, keys: Mapping[str, Any]) -> Joint:
     _check_ratio(where, joint.rotor, keys)
     now = {"limits": (limits.lower, limits.upper), **dict(keys_from_part(limits))}
     given = now | dict(keys_from_motor(joint)) | dict(keys)
-    changed = replace(joint, **joint_from_keys(where, given))
-    if changed.rotor.fault:
-        raise ModelError(f"{where}: {changed.rotor.fault}")
-    return changed
+    return replace(joint, **joint_from_keys(where, given))
 
 
 def with_rotor(model: RobotModel, name: str, keys: Mapping[str, Any]) -> RobotModel:

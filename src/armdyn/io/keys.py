@@ -419,7 +419,10 @@ def rotor_from_keys(where: str, given: Mapping[str, Any]) -> Rotor:
     """The rotor that the keys of a table give; other keys are left alone."""
     if "rotor_axis" in given and "gear_ratio" not in given:
         raise ModelError(f"{where}: {NO_RATIO}")
-    return Rotor(**_attributes(Rotor, checked_keys(where, given, ROTOR)))
+    rotor = Rotor(**_attributes(Rotor, checked_keys(where, given, ROTOR)))
+    if rotor.fault:
+        raise ModelError(f"{where}: {rotor.fault}")
+    return rotor
 
 
 def joint_from_keys(where: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,6 +36,17 @@ def test_the_terms_add_up_to_the_torque_and_the_shares_to_one(arm):
         assert sum(part.share for part in joint.parts) == pytest.approx(inertia if centred else 0.0)
 
 
+def test_what_rotors_take_that_spin_is_told_apart():
+    robot = armdyn.load("puma560", spinning_rotors=True)
+    motion = np.random.default_rng(0).uniform(-0.7, 0.7, (3, 30, 6))
+    spin = robot.ledger(*motion).spin
+    for i, joint in enumerate(armdyn.terms(robot, tuple(motion)).joints):
+        part = joint.parts[-1]
+        assert part.name == "spin of rotors"
+        assert part.rms == pytest.approx(np.sqrt(np.mean(spin[:, i] ** 2)))
+    assert len(armdyn.terms(armdyn.load("puma560"), tuple(motion)).joints[0].parts) == 2
+
+
 def test_terms_are_those_of_mass_matrix_and_christoffel_symbols(robot):
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.uniform(-1, 1, (3, 20, 3))

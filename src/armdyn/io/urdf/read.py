@@ -252,8 +252,6 @@ def _rotor(joint: Place, own: Place | None, actuators: Sequence[Place], effort: 
             rotors.insert(0, rotor_from_keys(own.where, given))
         except ModelError as fault:
             own.add(str(fault))
-        if rotors and rotors[0].fault:
-            own.add(f"{own.where}: {rotors[0].fault}")
     heavy = [rotor for rotor in rotors if rotor.inertia]
     if len(heavy) > 1:
         joint.warn(

@@ -36,8 +36,8 @@ from armdyn.report.result import DrawnResult, Section, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.study.states import OnLimits, Over, StateSet, states_of
 
-PARTS = ("rotation of links", "translation of links")
-"""The two parts of the torque of inertia in the generalised d'Alembert equations."""
+PARTS = ("rotation of links", "translation of links", "spin of rotors")
+"""The parts of the torque of inertia in the generalised d'Alembert equations, and of rotors."""
 KINDS = ("inertial", "centrifugal", "coriolis", "gravity", *FRICTION_ROWS, "rotor")
 """The kinds of terms."""
 _LEDGER = ("gravity", *FRICTION_ROWS, "rotor")
@@ -117,7 +117,8 @@ def joint_terms(
     n = robot.n
     columns = _columns(n)
     total, single, kinds = (Statistics(n, size) for size in (1, len(columns), len(KINDS)))
-    parts, dynamic = Statistics(n, len(PARTS)), np.zeros(n)
+    names = PARTS if robot.model.spins else PARTS[:2]
+    parts, dynamic = Statistics(n, len(names)), np.zeros(n)
     centred = all(link.inertia.has_com for link in robot.model.links)
     place = {kind: [c for c, (k, _) in enumerate(columns) if k == kind] for kind in KINDS}
     residual = 0.0
@@ -148,7 +149,7 @@ def joint_terms(
                 *(joint.name, joint.type.torque_unit, rms, peak),
                 tuple(sorted(shares, key=lambda s: -s.rms)),
                 tuple(kinds.share(i, c, kind, kind, total) for c, kind in enumerate(KINDS)),
-                tuple(parts.share(i, c, x, x, total) for c, x in enumerate(PARTS) if centred),
+                tuple(parts.share(i, c, x, x, total) for c, x in enumerate(names) if centred),
                 float(dynamic[i]),
             )
         )
@@ -191,14 +192,14 @@ def _terms(robot: Robot, q: Array, qd: Array, qdd: Array, friction: bool) -> Arr
 
 
 def _parts(robot: Robot, q: Array, qd: Array, qdd: Array) -> Array:
-    """What turning and what moving the links takes, (m, n, 2); rotors that spin turn with them."""
+    """What turning and what moving the links takes, and what rotors that spin, (m, n, parts)."""
     at = coordinates_of(robot.model).at(q)
     motion = at.q, at.rates(qd), at.accelerations(qd, qdd)
     found, qdd_all = dalembert(robot.model, *motion), motion[2]
     pairs = (found.D_rot, found.h_rot), (found.D_tran, found.h_tran)
-    both = [np.einsum("sij,sj->si", D, qdd_all) + h for D, h in pairs]
-    both[0] = both[0] + spin_torques(robot.model, *motion)
-    return np.stack([at.torques(part) for part in both], -1)
+    every = [np.einsum("sij,sj->si", D, qdd_all) + h for D, h in pairs]
+    every += [spin_torques(robot.model, *motion)] * robot.model.spins
+    return np.stack([at.torques(part) for part in every], -1)
 
 
 def _ratio(value: float, scale: float) -> float:
