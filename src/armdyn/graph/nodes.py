@@ -20,6 +20,7 @@ from armdyn.errors import TraceError
 from armdyn.graph.operations import COMMUTATIVE, FUNCTIONS, OPERATIONS, TRIG, exact, signed_power
 
 Scalar = int | float
+_NUMBERS = int, float, np.integer, np.floating
 AngleSum = dict[int, int]
 """Whole multiples of angles, by the indices of their nodes."""
 
@@ -135,7 +136,8 @@ class Graph:
 
     def number(self, value: Scalar | np.integer | np.floating) -> Node:
         """A number; one that is whole is kept as an integer, so that 2 and 2.0 are one node."""
-        value = float(value) if isinstance(value, float | np.floating) else int(value)
+        if value.__class__ is not int:
+            value = float(value) if isinstance(value, float | np.floating) else int(value)
         if isinstance(value, float) and not math.isfinite(value):
             raise TraceError(f"an expression cannot hold the number {value}; give finite numbers")
         if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
@@ -268,8 +270,8 @@ class Graph:
                     "is combined in one graph"
                 )
             return value
-        number = isinstance(value, int | float | np.integer | np.floating)
-        return self.number(value) if number and not isinstance(value, bool) else None
+        number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
+        return self.number(value) if number else None
 
     def apply(self, op: str, args: Sequence[Node]) -> Node:
         """An operation of the table by name, folded."""

@@ -10,12 +10,11 @@ from armdyn.graph.operations import TRIG
 def reachable(outputs: Iterable[Node]) -> list[Node]:
     """Every node the outputs need, operands before what is made of them."""
     nodes: dict[int, Node] = {}
-    stack = list(outputs)
-    while stack:
-        node = stack.pop()
+    ahead = list(outputs)
+    for node in ahead:
         if node.index not in nodes:
             nodes[node.index] = node
-            stack.extend(node.args)
+            ahead += node.args
     return [nodes[index] for index in sorted(nodes)]
 
 

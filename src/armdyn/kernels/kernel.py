@@ -146,25 +146,25 @@ class Kernel:
         """Whether an array (..., lanes, n), with so many axes n, is dense as (..., n, lanes)."""
         if array.ndim < axes + 2 or array.shape[-1 - axes] != self.lanes or not array.size:
             return False
-        blocks = np.moveaxis(array, -1 - axes, -1)
-        dense = blocks[(0,) * (array.ndim - axes - 1)].flags.c_contiguous
-        return dense and array.dtype == self.dtype and array.flags.aligned
+        dense = _lanes_last(array, axes)[(0,) * (array.ndim - axes - 1)].flags.c_contiguous
+        return dense and array.dtype == np.dtype(self.dtype) and array.flags.aligned
 
     def _evaluate(self, *arrays: Array, out: Array) -> None:
         """Blocks where they lie, if all arrays are such and none shares memory with the result."""
         axes = len(self.shape)
         apart = all(self._lies_in_blocks(a) and not np.may_share_memory(a, out) for a in arrays)
         if apart and self._lies_in_blocks(out, axes):
-            blocks = [np.swapaxes(array, -1, -2) for array in arrays]
-            self._of_blocks(*blocks, out=np.moveaxis(out, -1 - axes, -1))
+            blocks = [array.swapaxes(-1, -2) for array in arrays]
+            self._of_blocks(*blocks, out=_lanes_last(out, axes))
         else:
             self.gufunc(*arrays, out=out)
 
-    def _fresh(self, vectors: list[Array], batch: tuple[int, ...]) -> Array:
+    def _fresh(self, vectors: Sequence[Array], batch: tuple[int, ...]) -> Array:
         """Room for the results, in blocks if all arguments are."""
         if all(map(self._lies_in_blocks, vectors)):
             blocks = np.empty((*batch[:-1], *self.shape, self.lanes), self.dtype)
-            return np.moveaxis(blocks, -1, len(batch) - 1)
+            first = len(batch) - 1
+            return blocks.transpose(*range(first), -1, *range(first, blocks.ndim - 1))
         return np.empty(batch + self.shape, self.dtype)
 
     @property
@@ -183,7 +183,11 @@ class Kernel:
         """
         if self._are_few(arrays, out):
             try:
-                return cast(Array, self.gufunc(*arrays, out=out))
+                if not self._lies_in_blocks(arrays[0]):
+                    return cast(Array, self.gufunc(*arrays, out=out))
+                result = self._fresh(arrays, arrays[0].shape[:-1]) if out is None else out
+                self._evaluate(*arrays, out=result)
+                return result
             except (TypeError, ValueError):  # whose reason is named below
                 pass
         if any(hasattr(array, "dims") for array in arrays):
@@ -209,7 +213,7 @@ class Kernel:
             plain = type(array) is np.ndarray and array.dtype is dtype
             if not plain or array.shape[:-1] != batch:
                 return False
-        return math.prod(batch) < 2 * SMALLEST and not self._lies_in_blocks(arrays[0])
+        return math.prod(batch) < 2 * SMALLEST
 
     def _labelled(self, arrays: Sequence[Any]) -> Any:
         """The result for arrays of xarray, of which it keeps the labels; what is lazy stays so."""
@@ -274,6 +278,12 @@ class Kernel:
     def _definition(self) -> MethodDef:
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}"
         return MethodDef.new(b"call", self._single.code["entry"], doc.encode())
+
+
+def _lanes_last(array: Array, axes: int) -> Array:
+    """An array (..., lanes, n), with so many axes n, as (..., n, lanes)."""
+    first = array.ndim - axes - 1
+    return array.transpose(*range(first), *range(first + 1, array.ndim), first)
 
 
 def _dask_trial(arrays: tuple[Any, ...]) -> tuple[int, ...] | None:

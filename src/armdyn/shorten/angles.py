@@ -70,9 +70,10 @@ def _touched(net: Network) -> dict[int, list[int]]:
 def _use_sum(net: Network, cells: list[int], functions: list[int]) -> None:
     """Compute cells from the cosine and sine of one sum, if that saves anything in all."""
     primes = (net.first, PRIME), (net.second, OTHER_PRIME)
-    turns = [  # with the inverses of their residues at the two points, 0 of zero
-        (k >> 1, *(pow(residues[k >> 1], prime - 2, prime) for residues, prime in primes))
+    turns = [  # with the inverses of their residues at the two points
+        (k >> 1, *(pow(residues[k >> 1], -1, prime) for residues, prime in primes))
         for k in functions
+        if all(residues[k >> 1] for residues, _ in primes)
     ]
     saved = 0
     undo: list[tuple[int, Definition]] = []
@@ -92,7 +93,8 @@ def _products(net: Network, cell: int, turns: list[tuple[int, ...]]) -> Iterator
     """The cell as a product of a live cell and one of the turns, given with their inverses."""
     if not net.is_operation(cell):
         return
-    for turn, first, second in (t for t in turns if t[1] and t[2]):
-        x = net.find(net.first[cell] * first % PRIME, net.second[cell] * second % OTHER_PRIME)
+    at_first, at_second = net.first[cell], net.second[cell]
+    for turn, first, second in turns:
+        x = net.find(at_first * first % PRIME, at_second * second % OTHER_PRIME)
         if x is not None and net.alive(x >> 1):
             yield "mul", (x, 2 * turn)

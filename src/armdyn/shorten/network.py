@@ -109,7 +109,7 @@ class Network:
 
     def find(self, first: int, second: int) -> int | None:
         """The literal that has these residues at the two points."""
-        cell = self._known.get(min(first, -first % PRIME))
+        cell = self._known.get(min(first, PRIME - first))
         if cell is None:
             return None
         negated = first != self.first[cell]
@@ -143,7 +143,7 @@ class Network:
         self.first.append(first)
         self.second.append(second)
         self.uses.append(0)
-        self._known.setdefault(min(first, -first % PRIME), cell)
+        self._known.setdefault(min(first, PRIME - first), cell)
         return cell
 
     def residues(self, op: str, literals: tuple[int, int]) -> tuple[int, int]:
@@ -156,7 +156,7 @@ class Network:
 
     def discard(self, cell: int) -> None:
         """Forget the newest cell, which is not used."""
-        key = min(self.first[cell], -self.first[cell] % PRIME)
+        key = min(self.first[cell], PRIME - self.first[cell])
         if self._known.get(key) == cell:
             del self._known[key]
         for k in self.operands[cell]:

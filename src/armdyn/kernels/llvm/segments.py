@@ -196,7 +196,7 @@ def _orders(program: Program, fma: bool) -> tuple[Layers, ...]:
         return (hastened(lower(program, fma)),)
     ways = {split: lower(program, fma, split=split) for split in (True, False)}
     plans = {split: Planner(program).plan(way) for split, way in ways.items()}
-    chosen = ways[_fewest({split: p.stores(USUAL_REGISTERS) for split, p in plans.items()})]
+    chosen = ways[_fewest({split: plan.stores(USUAL_REGISTERS) for split, plan in plans.items()})]
     return hastened(chosen), chosen
 
 
