@@ -113,7 +113,7 @@ def delay(order: Sequence[int], operands: Mapping[int, Sequence[int]]) -> list[i
 
     Those are the values all of whose operands are used even later, or are not in the order.
     """
-    step = len(order) + 1
+    step = len(order)
     place = {value: i * step for i, value in enumerate(order)}
     first: dict[int, int] = {}
     last: dict[int, int] = {}

@@ -63,7 +63,7 @@ def _vectors(
     """Arguments as a kernel takes them, as arrays of one batch by their names."""
     names = [*QUANTITIES[request.quantity].arguments, *["base_motion"] * request.base_motion]
     sizes = {name: ARGUMENTS[name].length(len(model.independent)) for name in names}
-    sizes |= {wrench_name(link): WRENCH.size or 0 for link in request.wrench}
+    sizes |= {wrench_name(link): WRENCH.length(len(model.independent)) for link in request.wrench}
     checked = {
         name: check_joint_vector(name, array, size, noun_of(name))
         for (name, size), array in zip(sizes.items(), arrays, strict=True)

@@ -263,7 +263,7 @@ class TracedRobot(RequestedRobot):
         """Length of each argument, in order."""
         numbers = [name for name in NUMBERS if getattr(self.request, name)]
         sizes = {name: ARGUMENTS[name].length(self.n) for name in (*self.arguments, *numbers)}
-        sizes |= {wrench_name(link): WRENCH.size or 0 for link in self.request.wrench}
+        sizes |= {wrench_name(link): WRENCH.length(self.n) for link in self.request.wrench}
         sizes |= {"passive": 2 * len(self.model.passive)} if self.request.solved else {}
         return sizes | ({"design": len(self.request.design)} if self.request.design else {})
 

@@ -177,11 +177,7 @@ def record_times(duration: float, dt: float | None) -> Array:
             f"dt: {duration / dt:.3g} instants are more than can be kept; record fewer, with a "
             "longer dt"
         )
-    times = dt * np.arange(math.floor(duration / dt * (1 + 1e-12)) + 1)
-    if duration - times[-1] > 1e-9 * dt:
-        return np.append(times, duration)
-    times[-1] = duration
-    return times
+    return np.append(dt * np.arange(math.ceil(duration / dt - 1e-9)), duration)
 
 
 class _Integration:

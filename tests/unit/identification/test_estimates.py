@@ -351,7 +351,10 @@ def test_a_validation_is_told_by_its_motion_its_log_and_its_day():
     other = series(t, shift=0.5)
     assert kind_of_split(training, other, False) == "another motion, another part of the same log"
     late = 1.7e9
-    for hours, day in ((11.9, ""), (12.1, ", another day"), (-12.1, ", another day")):
+    for hours, day in (
+        (12 - 1e-6, ""), (12 + 1e-6, ", another day"),
+        (-12 + 1e-6, ""), (-12 - 1e-6, ", another day"),
+    ):  # fmt: skip
         first, then = (replace(one, t=t + late) for one in (training, other))
         gap = 3600 * hours + np.sign(hours) * 30
         then = replace(then, t=then.t + gap)

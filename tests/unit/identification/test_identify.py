@@ -254,6 +254,8 @@ def test_times_of_logs_one_after_the_other_go_on():
     t = np.array([5.0, 5.1, 5.2, 900.0, 900.1, 3.0, 3.1, 3.3])
     np.testing.assert_allclose(_regular(t), [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8])
     np.testing.assert_array_equal(_regular(t[:1]), [0])
+    pause = np.cumsum([0.0, 1.0, 1.0, 49.5, 1.0, 50.5, 1.0])  # fifty samples long at most
+    np.testing.assert_allclose(_regular(pause), [0, 1, 2, 51.5, 52.5, 53.5, 54.5])
 
 
 def test_a_notebook_shows_verdict_errors_parameters_and_torques(found):

@@ -131,8 +131,9 @@ def test_a_singular_configuration_is_named_where_inertias_grow_without_bound():
 
 def test_the_axes_of_a_direction_are_normal_to_it_and_to_each_other():
     rng = np.random.default_rng(3)
-    for direction in rng.normal(size=(20, 3)):
-        z = direction / np.linalg.norm(direction)
+    poles = [(x, y, z) for z in (1, -1) for x, y in ((0, 0), (1e-7, 0), (-3e-8, 2e-7), (0, 1e-3))]
+    for direction in (*rng.normal(size=(20, 3)), *poles):
+        z = np.array(direction) / np.linalg.norm(direction)
         axes = np.stack([*stereographic_axes(z), z])
         np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-14)
         assert np.linalg.det(axes) > 0
@@ -220,3 +221,18 @@ def test_geometry_holds_exactly_what_holds_but_for_rounding(p):
     gap = (meeting - origin) % p
     normal = cross(along, turned_to, p)
     assert sum(g * n for g, n in zip(gap.tolist(), normal, strict=True)) % p == 0
+
+
+@pytest.mark.parametrize("p", PRIMES)
+def test_what_is_on_axes_of_the_base_is_where_its_numbers_are(p):
+    """Points of an axis, and where axes cross, have the residues of their coordinates."""
+    o = np.array([0.5, -0.25, 0.125])
+    for x, y in zip(np.eye(3), np.roll(np.eye(3), 1, axis=0), strict=True):
+        geometry = ExactGeometry(p, 1.0)
+        origin, along = geometry.axis(o, x)
+        assert origin.tolist() == [number_residue(k, p) for k in o.tolist()]
+        for place in (o + 0.375 * x, o - 1.5 * x):
+            assert geometry.point(place).tolist() == [number_residue(k, p) for k in place.tolist()]
+        crossing, across = geometry.axis(o + 0.25 * x + 0.75 * y, y)
+        assert crossing.tolist() == [number_residue(k, p) for k in (o + 0.25 * x).tolist()]
+        assert (int(along @ across) % p, int(along @ along) % p) == (0, 1)

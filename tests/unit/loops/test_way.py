@@ -9,7 +9,7 @@ import pytest
 from armdyn.graph import Graph, evaluate
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.loops.iteration import LAST_MISSING, Iteration, loop_around
+from armdyn.loops.iteration import LAST_MISSING, Iteration, _way, loop_around
 from armdyn.loops.newton import NEAR, nearby
 from armdyn.loops.rows import closure_matrix, residuals
 from armdyn.loops.values import entries, stacked
@@ -155,6 +155,22 @@ def test_several_configurations_near_the_assembly_are_closed():
         assert (by / step >= 0.5).all()
         assert (by / step <= 1.0).all()
     assert len({*np.concatenate(moved) / np.repeat(NEAR, len(moved[0]))}) > len(NEAR) - 1
+
+
+@pytest.mark.parametrize("parts", [1, 2, 4, 8])
+@pytest.mark.parametrize(("start", "end"), [(0.3, 1.1), (-2.9, 2.8), (2.0, -0.4), (0.5, 9.5)])
+def test_a_way_has_steps_of_one_length_and_turns_the_shorter_way(parts, start, end):
+    """Of slides from end to end; of angles up to whole turns, as numbers and as nodes."""
+    shorter = np.angle(np.exp(1j * (end - start)))
+    for turns, whole in ((False, end - start), (True, shorter)):
+        graph = Graph()
+        (x,) = graph.inputs("q", 1)
+        nodes = _way(x, graph.number(start), turns, parts)
+        for found in (_way(end, start, turns, parts), evaluate(nodes, {"q1": end})):
+            off = found - (start + whole * np.arange(1, parts + 1) / parts)
+            missing = np.angle(np.exp(1j * off)) if turns else off
+            np.testing.assert_allclose(missing, 0, atol=4e-14)
+            assert np.exp(1j * found[-1]) == pytest.approx(np.exp(1j * end), abs=1e-14)
 
 
 def test_a_way_has_as_many_parts_as_it_needs():

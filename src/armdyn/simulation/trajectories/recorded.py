@@ -46,10 +46,7 @@ def sampled(trajectory: Trajectory, dt: float) -> Samples:
     steps = trajectory.duration / dt
     if not steps <= MOST_SAMPLES:
         raise TrajectoryError(f"dt: {steps:.3g} instants cannot be kept; take a longer dt")
-    t = dt * np.arange(int(np.floor(steps + STEP_ROUNDING)) + 1)
-    if steps - (len(t) - 1) > STEP_ROUNDING:
-        t = np.append(t, trajectory.duration)
-    t[-1] = trajectory.duration
+    t = np.append(dt * np.arange(np.ceil(steps - STEP_ROUNDING)), trajectory.duration)
     return Samples(t, *trajectory(t))
 
 
