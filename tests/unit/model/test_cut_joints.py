@@ -1,10 +1,12 @@
 """Cut joints keep what they say: residuals, the wrenches that keep them, and second derivatives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from armdyn.model.cut_joints import CUT_JOINTS, FrameMotion
+from armdyn.model.cut_joints import COUPLING, CUT_JOINTS, FrameMotion, Loop
 
 RNG = np.random.default_rng(5)
 FREE = {
@@ -94,3 +96,23 @@ def test_the_bias_is_the_second_derivative_along_a_motion(joint):
     before, now, after = (residuals(joint, *at(t)) for t in (-h, 0.0, h))
     expected = (before - 2 * now + after) / h**2
     np.testing.assert_allclose([row.bias(*motions) for row in joint.rows], expected, atol=1e-5)
+
+
+@cut_joints
+def test_a_loop_has_a_length_if_its_cut_joint_has_one_and_two_ends(joint):
+    couples = joint == COUPLING
+    bare = Loop("loop", joint, 0, 1, coefficients=(0.0, 1.0) if couples else ())
+    assert (bare.couples, bare.length) == (couples, 0.0)
+    assert bare.conditions == (
+        1 if couples or joint.has_length else 6 - len(FREE[joint.name].split())
+    )
+    for length in (0.0, 0.3):
+        fault = replace(bare, length=length).fault
+        assert ("length" in fault) == (not couples and bool(length) != joint.has_length)
+    good = replace(bare, length=0.3 * joint.has_length)
+    assert not good.fault
+    assert replace(good, link_b=0).fault.startswith("a joint cannot" if couples else "both ends")
+    for name in () if couples else ("frame_a", "frame_b"):
+        T = np.eye(4)
+        T[0, 3] = np.nan
+        assert replace(good, **{name: T}).fault == "a frame is not finite"

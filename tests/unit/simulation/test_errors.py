@@ -6,6 +6,7 @@ import pytest
 from armdyn import from_dh
 from armdyn.errors import ModelError, ShapeError, SimulationError, TrajectoryError, UnknownNameError
 from armdyn.simulation.adaptive import MAX_VELOCITY, METHODS
+from armdyn.simulation.forces import _said
 from armdyn.simulation.simulator import simulate
 from support.simulation_laws import ROD, pendulum, planar, slider
 
@@ -56,6 +57,16 @@ STATE = r"q = \[.+, .+\], qd = \[.+, .+\]"
 )
 def test_a_torque_function_that_fails_tells_when_and_where(robot, act, message):
     refuses(robot, message, torque=after(0.3, act))
+
+
+def test_a_state_of_more_than_twenty_joints_is_told_by_its_ends():
+    for n in (1, 7, 20, 21, 40):
+        told = _said(np.arange(n) / 8).strip("[]").split(",")
+        if n <= 20:
+            assert [float(x) for x in told] == (np.arange(n) / 8).tolist()
+        else:
+            assert [x.strip() == "..." for x in told].count(True) == 1
+            assert (float(told[0]), float(told[-1])) == (0.0, (n - 1) / 8)
 
 
 @pytest.mark.parametrize("torque", [[1, 2, 3], [1, np.inf], {"joint1": 2}])

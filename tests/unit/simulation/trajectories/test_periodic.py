@@ -52,6 +52,15 @@ def test_the_ramp_starts_at_rest_at_the_base_and_is_over_after_a_period():
         np.testing.assert_allclose(one, other, atol=1e-5)
 
 
+@pytest.mark.parametrize("frequency", [0.4, 1.7])
+def test_in_the_first_period_the_ramp_is_a_quintic_share_of_the_motion(frequency):
+    full, ramped = (fourier(BASE, A, B, frequency, periods=2, ramp=ramp) for ramp in (False, True))
+    s = np.linspace(0, 1, 12)[:, None]
+    share = 10 * s**3 - 15 * s**4 + 6 * s**5
+    t = s[:, 0] / frequency
+    np.testing.assert_allclose(ramped(t).q, BASE + share * (full(t).q - BASE), atol=1e-12)
+
+
 def test_its_reach_is_found_at_its_turning_points():
     motion = fourier(BASE, A, B, 0.5, periods=1)
     low, high = motion.reach()
