@@ -1,5 +1,7 @@
 """What a robot says about itself: DH tables, pictures, notebooks; and robots with other numbers."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import armdyn
 from armdyn.errors import ModelError, ShapeError, UnknownNameError
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.report.figures import STYLE
+from armdyn.shorten.canonical.dh_table import dh_table
 from support.random_robots import random_model, random_states
 
 CASES = [("RRR", 1), ("RPRR", 2), ("PRP", 3), ("RRRRRRR", 4)]
@@ -68,6 +71,23 @@ def test_axes_may_have_any_direction_and_trees_any_branch(kinds, seed, conventio
             path = [values[i] for i in model.paths[frame.link]] if frame.link >= 0 else []
             expected = robot.forward_kinematics(q, link)
             np.testing.assert_allclose(product(table, path), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("degrees", [False, True])
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_cells_say_what_a_joint_adds_to_each_number(arm, convention, degrees):
+    table = dh_table(arm.model, convention)
+    unit = 180 / np.pi if degrees else 1.0
+    number = {"rel": 1e-5, "abs": 1e-300}
+    for i, (row, cells) in enumerate(zip(table.rows, table.cells(degrees), strict=True), 1):
+        assert cells[:2] == [row.joint, row.kind]
+        assert float(cells[2]) == pytest.approx(row.a, **number)
+        assert float(cells[3]) == pytest.approx(unit * row.alpha, **number)
+        steps = {"prismatic": (1, 0), "revolute": (0, 1)}.get(row.kind, (row.pitch, 1))
+        for text, step, zero in zip(cells[4:], steps, (row.d, unit * row.theta), strict=True):
+            at = [eval(re.sub(r"(?<=\d) q", " * q", text), {f"q{i}": q}) for q in (0.0, 1.0)]
+            assert at[0] == pytest.approx(zero, **number)
+            assert at[1] - at[0] == pytest.approx(step, abs=1e-5)
 
 
 def test_the_puma_has_the_numbers_of_its_table():

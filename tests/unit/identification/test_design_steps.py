@@ -20,7 +20,7 @@ from armdyn.identification.excitation.problem import (
     eigen,
     gram,
 )
-from armdyn.identification.excitation.search import Descent, Stopped, search, settled
+from armdyn.identification.excitation.search import Descent, Stopped, _start, search, settled
 from armdyn.simulation.trajectories import fourier
 from support.arms import ARMS
 from support.programs import EvaluatedRobot
@@ -243,6 +243,18 @@ def problem():
     return Problem(
         robot, aim_at(robot, "links"), "condition", RestBasis.of(0.25, 2), limits, None, None
     )
+
+
+def test_a_random_start_goes_half_as_far_as_the_first_limit_of_each_joint(problem, rng):
+    limits = problem.limits
+    for _ in range(2):
+        x = problem.coefficients(_start(problem, rng))
+        peaks = [np.abs(phi[:, 1:] @ x[1:]).max(0) for phi in problem.grid]
+        room = limits.room - np.abs(x[0] - limits.middle)
+        assert (np.abs(x[0] - limits.middle) <= 0.6 * limits.room + 1e-12).all()
+        most = (room, limits.speed, limits.acceleration)
+        share = np.max([peak / size for peak, size in zip(peaks, most, strict=True)], axis=0)
+        np.testing.assert_allclose(share, 0.5, rtol=1e-9)
 
 
 def test_starts_are_told_apart_and_the_best_comes_first(problem, monkeypatch):
