@@ -139,7 +139,7 @@ def spin_loads(
         turn, turn_rate = (times(joint.type.angle(x[..., i]), Z) for x in (qd, qdd))
         w[i] = Rw + turn
         wd[i] = rotate_back(R[i], wd[joint.parent]) + turn_rate + cross(Rw, turn)
-    motors = [zero[..., 0]] * N
+    motors = [np.zeros(q.shape[:-1])] * N
     for spin in spins(model):
         k, h = spin.link, H[spin.place]
         a = np.broadcast_to(spin.axis, zero.shape)

@@ -11,11 +11,14 @@ from armdyn.identification.excitation.clearance import (
     RADIUS_SHARE,
     Clearance,
     Solid,
+    _hull,
     link_solids,
     obstacle_solids,
+    surroundings,
     table_solid,
 )
-from armdyn.model.transform import transform
+from armdyn.identification.excitation.limits import motion_limits
+from armdyn.model.transform import rotation_from_rpy, transform
 from support.paths import ROBOTS
 
 pytest.importorskip("coal")  # it is not published for Windows
@@ -151,6 +154,38 @@ def test_every_solid_has_the_ball_that_it_is_in():
         ("halfspace", (), np.inf),
     ):
         assert Solid("a", -1, np.eye(4), shape, lengths, points).radius == pytest.approx(radius)
+
+
+def test_a_hull_keeps_its_corners_and_is_about_the_middle_of_its_box():
+    rng = np.random.default_rng(2)
+    place = transform(rotation_from_rpy((0.3, -0.7, 1.1)), (0.2, 0.5, -0.4))
+    solid = Solid("mesh", 0, place, "mesh", (0.1,))
+    corners = rng.uniform(-0.3, 0.3, (12, 3))
+    for points in (corners, corners + [3.0, -2.0, 5.0], np.vstack([corners, -corners])):
+        hull = _hull(solid, points)
+        assert (hull.name, hull.link, hull.shape, hull.lengths) == ("mesh", 0, "hull", ())
+        found = hull.points @ hull.placement[:3, :3].T + hull.placement[:3, 3]
+        np.testing.assert_allclose(found, points @ place[:3, :3].T + place[:3, 3], atol=1e-14)
+        np.testing.assert_allclose(hull.points.min(0), -hull.points.max(0), atol=1e-14)
+        assert hull.radius <= np.linalg.norm(np.ptp(points, axis=0)) / 2 * (1 + 1e-12)
+
+
+def test_five_centimetres_are_kept_where_something_stands_around_unless_told(robot):
+    none = dict.fromkeys(("clearance", "table", "obstacles", "geometry", "radius"))
+    limits = motion_limits(robot, RANGES, 3.0, 12.0, None)
+    near, notes = surroundings(robot, limits, 0, **none)
+    assert near is None
+    assert notes == ("distances between links, and to what is around, are not looked at",)
+    for given, least in (
+        ({"table": -3.0}, 0.05),
+        ({"obstacles": [{"sphere": 0.1, "position": (0.0, 3.0, 0.0)}]}, 0.05),
+        ({"clearance": 0.08}, 0.08),
+        ({"clearance": 0.02, "table": -3.0}, 0.02),
+    ):
+        near, notes = surroundings(robot, limits, 0, **none | {"radius": RADIUS} | given)
+        assert near.least == least
+        assert sum(solid.surrounding for solid in near.solids) == len(given.keys() - {"clearance"})
+        assert notes == ("capsules of radius 0.05 m for link1, link2, link3",)
 
 
 def test_capsules_are_as_thick_as_a_share_of_the_longest_way_along_the_joints():
