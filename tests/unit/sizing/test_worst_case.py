@@ -45,6 +45,17 @@ def test_each_demand_is_the_torque_of_its_state_and_within_the_limits(robot, fou
         assert (np.abs(demand.qdd) <= np.array([2, 3, 4]) + 1e-12).all()
 
 
+@pytest.mark.parametrize(("kind", "fastest"), [("revolute", 2.0), ("prismatic", 0.5)])
+def test_without_a_limit_joints_are_asked_to_move_at_ordinary_speeds(kind, fastest):
+    """Viscous friction alone asks for its coefficient times the speed."""
+    row = {"joint": kind, "mass": 1.0, "viscous": 3.0}
+    for limits, share in (({}, 1.0), ({}, 0.4), ({"velocity_limit": 0.3}, 0.5)):
+        robot = armdyn.from_dh([row | limits], gravity=(0, 0, 0), name="damped")
+        case = armdyn.worst_case(robot, speed=share)
+        most = 3.0 * share * limits.get("velocity_limit", fastest)
+        assert abs(case.demands[0].torque) == pytest.approx(most, rel=1e-9)
+
+
 def test_no_random_state_is_worse(robot, found):
     rng, m = np.random.default_rng(11), 20_000
     low, high = robot.model.ranges.T

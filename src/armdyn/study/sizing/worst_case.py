@@ -204,7 +204,7 @@ def worst_case(
 ) -> WorstCase:
     """Find the state that asks most of each motor, over all that the limits allow.
 
-    Velocities without a limit end at what is ordinary for the type of the joint. The search is
+    Velocities without a limit end at 2 rad/s, and where joints only slide at 0.5 m/s. The search is
     deterministic and takes about a second; each result is the torque of the state it names, so that
     it is reached, but a worse one cannot be excluded.
 
@@ -325,7 +325,8 @@ class _Search:
             q = np.repeat(worst.q[None], cells, axis=0)
             q[:, j] = np.linspace(low[j], high[j], cells)
             sways.append(float(np.ptp(uses(q).max(axis=1))))
-        a, b = sorted(np.argsort(-np.array(sways), kind="stable")[:2].tolist() or [0, 0])
+        most = np.argsort(-np.array(sways), kind="stable")
+        a, b = sorted(np.resize(most, 2).tolist())  # a single joint twice
         x, y = (np.linspace(low[k], high[k], cells) for k in (a, b))
         q = np.repeat(worst.q[None], cells * cells, axis=0)
         q[:, a], q[:, b] = np.tile(x, cells), np.repeat(y, cells)
