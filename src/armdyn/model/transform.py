@@ -66,11 +66,14 @@ def any_frame(z: Array) -> Array:
 
 def frame_along(axis: Array) -> Array:
     """The shortest turn that takes z to a unit vector, (3, 3); a half turn about x to -z."""
-    if axis[2] < -1 + 1e-12:
+    x, y, z = axis
+    across = x * x + y * y
+    if z < 0 and not across:
         return np.diag([1.0, -1.0, -1.0])
-    S = skew(np.cross((0.0, 0.0, 1.0), axis))
-    turn: Array = np.eye(3) + S + S @ S / (1 + axis[2])
-    return turn
+    S = skew(np.array([-y, x, 0.0]))
+    # 1 + z, which cancels near -z
+    share = 1 + z if z > 0 else across / (1 - z)
+    return np.asarray(np.eye(3) + S + S @ S / share)
 
 
 def transform(rotation: npt.ArrayLike | None = None, position: npt.ArrayLike = (0, 0, 0)) -> Array:

@@ -161,7 +161,7 @@ def test_a_hull_keeps_its_corners_and_is_about_the_middle_of_its_box():
     place = transform(rotation_from_rpy((0.3, -0.7, 1.1)), (0.2, 0.5, -0.4))
     solid = Solid("mesh", 0, place, "mesh", (0.1,))
     corners = rng.uniform(-0.3, 0.3, (12, 3))
-    for points in (corners, corners + [3.0, -2.0, 5.0], np.vstack([corners, -corners])):
+    for points in (corners, corners + np.array([3.0, -2.0, 5.0]), np.vstack([corners, -corners])):
         hull = _hull(solid, points)
         assert (hull.name, hull.link, hull.shape, hull.lengths) == ("mesh", 0, "hull", ())
         found = hull.points @ hull.placement[:3, :3].T + hull.placement[:3, 3]
