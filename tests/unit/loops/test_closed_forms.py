@@ -50,6 +50,38 @@ def robots(read):
     yield six_bar(3).model()
 
 
+def test_vectors_that_turn_with_a_link_are_those_of_its_closure_or_turned_as_they_are(read):
+    """Also where they point the other way, so that programs take no other sine for them."""
+    seen = 0
+    for model in robots(read):
+        q, *_ = motion(model)
+        graph = Graph()
+        at = coordinates_of(model).at(np.array(graph.inputs("q", len(q))))
+        values = {f"q{k}": x for k, x in enumerate(q.tolist(), 1)}
+
+        def plane(pair, values=values):
+            return complex(*evaluate(list(pair), values))
+
+        for dyad in at._steps:
+            for segment, V in getattr(dyad, "parts", ()):
+                if not any(segment.v):
+                    continue
+                path, v = segment.path, complex(*segment.v)
+                turn = plane(V) / v
+                assert abs(turn) == pytest.approx(1)
+                for sign in (1, -1):
+                    same = at.vector(path, (sign * v.real, sign * v.imag))
+                    assert [sign * x for x in V] == list(same)
+                for u in (0.3 - 0.2j, 2 * v, -2 * v):
+                    for turned in (
+                        at.vector(path, (u.real, u.imag)),
+                        at.along(path, (u.real, u.imag)),
+                    ):
+                        assert plane(turned) == pytest.approx(turn * u)
+                seen += 1
+    assert seen > 12
+
+
 def test_torques_in_the_plane_are_those_of_newton_and_euler(read):
     for model in robots(read):
         assert is_planar(model)
