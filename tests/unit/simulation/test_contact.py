@@ -4,7 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armdyn.simulation.system import impact, least_constraint
+from armdyn.simulation.forces import Setup
+from armdyn.simulation.system import System, impact, least_constraint
+from support.simulation_laws import gantry
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -118,3 +120,22 @@ def test_an_inelastic_joint_stops_exactly():
     M, v, _ = landing(11)
     v[0] = -0.7
     assert impact(M, v, -np.eye(len(v))[0])[0] == 0
+
+
+def test_what_is_watched_is_the_speed_of_slip_what_friction_can_still_hold_and_the_way_to_a_stop():
+    row = {"coulomb": 1.5, "limits": [-1.0, 2.0]}
+    robot, rest, inf = gantry(row, row), np.zeros(2), np.inf
+    options = ("DOP853", None, None, True, True, 0.0, 1e-9, 1e-9, None)
+    for push, q, qd, expected in (
+        ((0, 0), (0.3, 1.6), (0.7, -0.4), ((0.7, 0.4), (inf, inf), (inf, inf), (1.3, 0.4))),
+        ((0.4, 9), (-0.2, 2.0), (0, 0), ((inf, inf), (1.9, 10.5), (1.1, inf), (inf, inf))),
+        ((-9, -0.4), (-1.0, 1.9), (0, 0), ((inf, inf), (inf, 1.1), (10.5, 1.9), (inf, inf))),
+    ):
+        system = System(Setup(robot, rest, rest, 1.0, np.array(push), None, None, *options))
+        state = np.array(q), np.array(qd, dtype=float)
+        system.settle(0.0, *state)
+        found = system.watched(0.0, *state)
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        room = np.isfinite(found[1:3])
+        slack = found[1:3][room] - np.array(expected)[1:3][room]
+        assert (slack > 0).all()  # rounding starts no motion
