@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -201,7 +201,7 @@ class Kernel:
         run(self._evaluate, vectors, result, batch)
         return result
 
-    def _are_few(self, arrays: tuple[Any, ...], out: Any) -> bool:
+    def _are_few(self, arrays: tuple[Any, ...], out: Any) -> TypeGuard[tuple[Array, ...]]:
         """Whether these are plain arrays of one small batch, which NumPy has checked soonest."""
         if not arrays or type(arrays[0]) is not np.ndarray or arrays[0].ndim < 2:
             return False

@@ -120,7 +120,7 @@ def guarded(graph: Graph) -> Guard:
     return lambda *pair: graph.guard(*trace(graph, lambda: np.array(pair, dtype=object)))
 
 
-def symmetric(lower: Sequence[Any]) -> Array:
+def symmetric(lower: Sequence[Any] | Array) -> Array:
     """The matrix of a lower triangle, row by row."""
     n = math.isqrt(2 * len(lower))
     M = np.empty((n, n), dtype=object)
