@@ -10,7 +10,7 @@ from support.source_code import FILES, tree_of
 
 CLASSES = """
 Angle Block Body Branch Choices Equations Finding Load Loop Noise Piece
-Problem Program Rows Samples Search Segment System Table Term _Step
+Problem Rows Samples Search Segment System Table Term _Step
 """
 FUNCTIONS = """
 angle_sum bench branches check check_loops check_names compare compiled constants

@@ -1,26 +1,19 @@
-"""The verbs gathered into one program."""
+"""The verbs gathered into one program; a verb is built when it is asked for."""
 
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from functools import wraps
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import is_dataclass
+from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from armdyn.cli.console import printing
-from armdyn.cli.help import Program, Verb
-from armdyn.cli.options import check_outputs, fields_of
+from armdyn.cli.help import Verb, program_lines
+from armdyn.cli.options import Question, check_outputs, fields_of
 
-app = typer.Typer(
-    cls=Program,
-    help="The dynamics of robot arms: one description in, one trusted torque out.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 GROUPS = {
     "Describe": ("robots", "info", "check", "inertia"),
     "Compute": ("torque", "simulate", "sweep", "terms"),
@@ -35,21 +28,29 @@ PRINTING = {
     "wide": "Print tables as wide as they are, whatever the terminal.",
 }
 """The options of every verb, which say how its result is printed."""
+LOOK: Any = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
+
+
+def _verb(name: str) -> Callable[..., None]:
+    """The function of a verb."""
+    verb: Callable[..., None] = getattr(import_module(f"armdyn.cli.{name}"), name)
+    return verb
 
 
 def _command(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb as typer calls it: with an option for each field of its records, and how to print.
+    """The verb as typer calls it: with options for its records and questions, and how to print.
 
     The files that it is to write are checked before it runs; --json is for verbs with a result.
     """
     own: list[Parameter] = []
-    records: dict[str, Any] = {}
+    made: dict[str, tuple[Callable[..., Any], list[Parameter]]] = {}
     for parameter in signature(verb, eval_str=True).parameters.values():
-        if is_dataclass(parameter.annotation):
-            records[parameter.name] = parameter.annotation
-            own += fields_of(parameter)
-        else:
-            own.append(parameter)
+        record, question = parameter.annotation, parameter.default
+        if is_dataclass(record):
+            made[parameter.name] = record, fields_of(parameter)  # type: ignore[assignment]
+        elif isinstance(question, Question):
+            made[parameter.name] = partial(partial, question.function), [*question.options()]
+        own += made[parameter.name][1] if parameter.name in made else [parameter]
     for name, help in PRINTING.items():
         if (verb.__name__, name) != ("studio", "json"):
             kind = Annotated[bool, typer.Option(f"--{name}", help=help)]
@@ -58,9 +59,8 @@ def _command(verb: Callable[..., None]) -> Callable[..., None]:
     @wraps(verb)
     def command(*, wide: bool, json: bool = False, **options: Any) -> None:
         check_outputs(options)
-        for name, record in records.items():
-            words = {field.name: options.pop(field.name) for field in fields(record)}
-            options[name] = record(**words)
+        for name, (make, parts) in made.items():
+            options[name] = make(**{part.name: options.pop(part.name) for part in parts})
         with printing(wide=wide, json=json):
             verb(**options)
 
@@ -70,10 +70,47 @@ def _command(verb: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-for group, verbs in GROUPS.items():
-    for name in verbs:
-        verb = getattr(import_module(f"armdyn.cli.{name}"), name)
-        app.command(cls=Verb, rich_help_panel=group)(_command(verb))
+class _Verbs(Mapping[str, Any]):
+    """The verbs by name, each built, with all that it imports, when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in [*self]:
+            raise KeyError(name)
+        alone = typer.Typer(add_completion=False, **LOOK)
+        alone.command(cls=Verb)(_command(_verb(name)))
+        return typer.main.get_command(alone)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for group in GROUPS.values() for name in group)
+
+    def __len__(self) -> int:
+        return sum(map(len, GROUPS.values()))
+
+
+class _Program(TyperGroup):
+    """The command line as a whole."""
+
+    def __init__(self, **settings: Any):
+        super().__init__(**settings)
+        self.commands: Any = _Verbs()
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the verbs, none of which is built for that."""
+        return [*self.commands]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the verbs in their groups."""
+        groups = {group: [(name, _verb(name)) for name in GROUPS[group]] for group in GROUPS}
+        formatter.write("\n".join(program_lines(self, ctx, groups)) + "\n")
+
+
+app = typer.Typer(
+    cls=_Program,
+    help="The dynamics of robot arms: one description in, one trusted torque out.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    **LOOK,
+)
 
 
 def _version(wanted: bool) -> None:

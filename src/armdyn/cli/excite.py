@@ -5,9 +5,8 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,6 +14,7 @@ from armdyn.cli.console import deliver, status
 from armdyn.cli.options import (
     Plot,
     RobotSource,
+    asking,
     file_option,
     number,
     numbers,
@@ -30,38 +30,19 @@ if TYPE_CHECKING:
 _EACH = "V[,V,...]|JOINT=V,..."
 
 
-@dataclass(frozen=True)
-class SearchOptions:
-    """The options that the search takes as they are."""
-
-    harmonics: int = option(5, "Sines and cosines of each joint, from 2 on.")
-    periods: int | None = optional("How often the motion repeats itself; 10 s each.")
-    criterion: Literal["condition", "d-optimal"] = option(
-        "condition", "Least condition number, or least volume of the ellipsoid of confidence."
-    )
-    margin: float = option(0.05, "Share of each limit that is not used.")
-    clearance: float | None = optional(
-        "Distance that links keep, in m; 0.05 with a table, obstacles or a geometry."
-    )
-    table: float | None = optional("Height of a table or floor in the world, in m.")
-    obstacles: Path | None = optional("What stands around: docs/excitation.md.", "TOML")
-    geometry: Path | None = optional(
-        "Shapes of the links; capsules along their frames by default.", "URDF"
-    )
-    radius: float | None = optional("Radius of these capsules, in m; by the reach.")
-    starts: int = option(4, "Random motions from which the search begins.")
-    seed: int = option(0, "Chooses them.")
+OPTIONS = """
+duration harmonics periods criterion margin clearance table obstacles geometry radius starts seed
+"""
 
 
 def excite(
     robot: RobotSource,
     *,
-    duration: float = option(..., "How long the motion takes, in s."),
+    excited: Any = asking("armdyn.identification.excitation.excite:excite", OPTIONS),
     output: Path | None = file_option(
         "Write the motion as t, q1..qn, qd1..qdn, qdd1..qddn.", "CSV"
     ),
     rate: float = option(100.0, "Lines of the file in a second."),
-    search: SearchOptions,
     parameters: str = option(
         "all", "What is to be found: all, links, or names of parameters, links and joints."
     ),
@@ -78,12 +59,10 @@ def excite(
 
     Ctrl-C ends the search with the best motion so far.
     """
-    from armdyn.identification.excitation.excite import excite as excited
-
     if not rate > 0:
         raise typer.BadParameter(f"--rate: expected a positive number of lines, got {rate:g}")
     names = parameters.split(",")
-    options = vars(search) | {
+    options: dict[str, Any] = {
         "parameters": names[0] if len(names) == 1 else names,
         "position": _ranges(position),
         "speed": _limits("--speed", speed),
@@ -93,7 +72,7 @@ def excite(
     arm = robot.open()
     options["start"] = numbers("--start", start, (arm.n,))
     with status("compiling the regressor") as say, _until_interrupted(say) as progress:
-        found = excited(arm, duration, **options, progress=progress)
+        found = excited(arm, **options, progress=progress)
     if output is not None:
         found.save(output, 1 / rate)
     deliver(found, output, plot=plot)

@@ -8,10 +8,11 @@ from typing import Any
 import typer
 
 from armdyn.cli.console import print_line, print_table, printed_as_json, status, table
-from armdyn.cli.options import Friction, RobotSource, flag, option, optional
+from armdyn.cli.options import RobotSource, asking, flag, option, optional
 from armdyn.errors import check_known
 from armdyn.io.atomic import STANDARD_OUTPUT, write_text
 
+OPTIONS = "friction link frame constraint base_wrench prefix platform"
 DOCUMENTS = {"latex": ".tex", "sympy": "_sympy.py"}
 """Languages of `armdyn equations`, with the ends of their files."""
 
@@ -43,17 +44,11 @@ def export(
     base_motion_argument: bool = flag(
         "--base-motion-argument", "Take the motion of the base as an argument, 18 numbers."
     ),
-    friction: Friction = True,
-    link: str = option("tool", "Whose place and Jacobian are exported."),
-    frame: str = option("world", "Axes of the rows of the Jacobian, and of reactions."),
-    constraint: bool = flag("--constraint", "Leave out of reactions what the drives give."),
-    base_wrench: bool = flag("--base-wrench", "Let the base have the first row of reactions."),
-    prefix: str | None = optional("Start of the names; the robot's if unset.", "NAME"),
+    chosen: Any = asking("armdyn.export.options:ExportOptions", OPTIONS),
     processor: str | None = optional(
         "Measure code and stack on cortex-m4f, cortex-m7, aarch64 or host, for the header.",
         "NAME,NAME,...",
     ),
-    platform: str | None = optional("Where kernels run, as aarch64-linux; here if unset.", "NAME"),
     search: bool = flag("--search", "Search deeper, for minutes; what is found is kept."),
 ) -> None:
     """Write dynamics and kinematics as C99, perhaps for another program, or as Python."""
@@ -66,20 +61,19 @@ def export(
                 "--functions, --float, --target, --processor and arguments are for functions in c "
                 "and python"
             )
-        _document(robot.open(), folder, lang, prefix)
+        _document(robot.open(), folder, lang, chosen.keywords["prefix"])
         return
     from armdyn.export.export import LANGUAGES
     from armdyn.export.export import export as write
-    from armdyn.export.options import DEFAULT_FUNCTIONS, ExportOptions
+    from armdyn.export.options import DEFAULT_FUNCTIONS
 
     check_known("language", lang, (*LANGUAGES, *DOCUMENTS))
     names = DEFAULT_FUNCTIONS if functions is None else _names(functions)
     model = robot.open().model
     with status("looking for short programs") as say:
-        options = ExportOptions(
-            names, single, payload_argument, gravity_argument, base_motion_argument, friction, link,
-            frame, constraint, base_wrench, prefix, "deep" if search else "default", say,
-            _names(processor or ""), platform,
+        options = chosen(
+            names, single, payload_argument, gravity_argument, base_motion_argument, progress=say,
+            effort="deep" if search else "default", processors=_names(processor or ""),
         )  # fmt: skip
         exported = write(model, folder, lang, options, target)
     _print(exported)

@@ -6,7 +6,7 @@ It is laid out here and not by typer, so that it reads the same at every width a
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from textwrap import wrap
@@ -14,7 +14,7 @@ from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from armdyn.forks import imported
 
@@ -43,21 +43,14 @@ class Verb(TyperCommand):
         formatter.write("\n".join(_verb_lines(self, ctx)) + "\n")
 
 
-class Program(TyperGroup):
-    """The command line as a whole."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the verbs in their groups."""
-        formatter.write("\n".join(_program_lines(self, ctx)) + "\n")
-
-
-def _program_lines(program: Any, ctx: Any) -> Iterator[str]:
+def program_lines(
+    program: Any, ctx: Any, groups: Mapping[str, Iterable[tuple[str, Any]]]
+) -> Iterator[str]:
+    """The command line as a whole: the names and functions of its verbs in their groups."""
     yield f"{_bold('Usage')}: {ctx.command_path} VERB ..."
     yield from ("", *_paragraphs(program.help))
-    verbs = list(program.commands.values())
-    for group in dict.fromkeys(verb.rich_help_panel for verb in verbs):
-        chosen = [verb for verb in verbs if verb.rich_help_panel == group and not verb.hidden]
-        texts = [(verb.name, cleandoc(verb.help or "").partition("\n")[0]) for verb in chosen]
+    for group, verbs in groups.items():
+        texts = [(name, cleandoc(verb.__doc__).partition("\n")[0]) for name, verb in verbs]
         yield from ("", _bold(group), *_rows(texts))
     yield from ("", _bold("Options"), *_rows(map(_option_row, _shown(program.params))))
     yield from ("", *_paragraphs(f"`{ctx.command_path} VERB --help` shows examples of each verb."))

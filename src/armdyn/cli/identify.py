@@ -1,5 +1,6 @@
 """`armdyn identify`: the parameters of a robot from logs of its motion."""
 
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,16 @@ from armdyn.cli.options import (
     Plot,
     RobotSource,
     argument,
+    asking,
     checked_robot_file,
     file_option,
-    flag,
     numbers,
-    option,
     optional,
 )
 
 SPECIAL = ("friction", "payload", "gravity")
 """Functions `armdyn.identify_...` for a part of the parameters."""
-USUAL = {"method": "entropic", "friction": "choose", "prior_weight": 1.0}
+OPTIONS = "method project cutoff friction prior_weight degrees rate time_unit"
 REFUSED = {
     "payload": ("method", "project", "friction", "prior_weight"),
     "gravity": ("method", "project", "friction", "cutoff", "rate", "time_unit"),
@@ -40,20 +40,10 @@ def identify(
         "Another log to validate with, repeatable; or a share of each log, as 0.4 for its "
         "end and -0.4 for its beginning; 0: none. The last 30 % if unset.", "OTHER|SHARE",
     ),
-    method: str = option("entropic", "entropic, least_squares or robust."),
-    project: bool = flag(
-        "--project", "Make base parameters of the last two methods the nearest robot whose links "
-        "can exist.",
-    ),
-    cutoff: float | None = optional("Cut-off of the filter, in Hz; chosen if unset."),
-    friction: str = option("choose", "choose, keep (the terms that the robot has) or none."),
+    usual: Any = asking("armdyn.identification.identify:identify", OPTIONS),
     only: str | None = optional("friction: keep the links; payload: what the tool holds; "
                               "gravity: from poses at rest.", "WHAT"),
-    prior_weight: float = option(1.0, "Weight of the robot as it was given, for entropic."),
-    degrees: bool = flag("--degrees", "Angles of the logs are in degrees."),
     gains: str | None = optional("Torque by current of each drive, in N m/A.", "K1,K2,..."),
-    rate: float | None = optional("Samples a second of logs without time stamps."),
-    time_unit: str | None = optional("Unit of the time stamps: s, ms, us or ns."),
     coupled: list[str] | None = optional(
         "A motor that turns with several joints, repeatable.", "JOINT+JOINT"
     ),
@@ -80,13 +70,9 @@ def identify(
     if coupled:
         drives = [{"name": x, "joints": dict.fromkeys(x.split("+"), 1.0)} for x in coupled]
         opened = opened.with_drives(drives)
-    options: dict[str, Any] = {
-        "method": method, "project": project, "cutoff": cutoff, "friction": friction,
-        "prior_weight": prior_weight, "degrees": degrees, "rate": rate, "time_unit": time_unit,
-        "gains": numbers("--gains", gains, (1, opened.n)),
-    }  # fmt: skip
+    options = usual.keywords | {"gains": numbers("--gains", gains, (1, opened.n))}
     for name in REFUSED.get(only or "", ()):
-        if options.pop(name) not in (None, False, USUAL.get(name)):
+        if options.pop(name) != signature(usual.func).parameters[name].default:
             raise typer.BadParameter(f"--only {only} has no --{name.replace('_', '-')}")
     if only == "payload" and not others:  # logs to validate with are those without it
         held = None

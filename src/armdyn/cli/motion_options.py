@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -32,14 +32,6 @@ BaseTwist = Annotated[
         metavar="VX,VY,VZ,WX,WY,WZ",
         help="How a base that floats moves at the start, in m/s and rad/s; at rest if unset.",
     ),
-]
-LimitsOption = Annotated[
-    Literal["error", "warn", "ignore"],
-    typer.Option(help="What to do about motions that leave the limits of the joints."),
-]
-ReferenceOption = Annotated[
-    Literal["peak", "effort"],
-    typer.Option(help="Errors relative to the largest torque of a joint, or to its effort limit."),
 ]
 
 

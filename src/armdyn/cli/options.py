@@ -1,14 +1,16 @@
 """The robot of a command line: one argument, and the options that all verbs with a robot share."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, getsource, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
+from armdyn.forks import imported
 from armdyn.io.atomic import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
@@ -202,6 +204,64 @@ def fields_of(record: Parameter) -> list[Parameter]:
         )
         for option in signature(record.annotation).parameters.values()
     ]
+
+
+PLAIN = (Path, bool, int, float, str)
+"""Types of arguments that can be options; of several that one takes, the first counts."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A function of the library, some of whose arguments are options of a verb."""
+
+    place: str
+    names: tuple[str, ...]
+    defaults: Mapping[str, Any]
+    """Those that differ on the command line."""
+
+    @property
+    def function(self) -> Any:
+        """The function or class, whose module is imported now."""
+        return imported(self.place)
+
+    def options(self) -> Iterator[Parameter]:
+        """An option for each argument, by its type, its default and what is said of it there."""
+        arguments = signature(self.function, eval_str=True).parameters
+        texts = _texts(self.function)
+        for name in self.names:
+            default = self.defaults.get(name, arguments[name].default)
+            kind = _plain(arguments[name].annotation)
+            word = f"--{name.replace('_', '-')}"
+            flags = (word if default is False else f"{word}/--no-{word[2:]}",) * (kind is bool)
+            kind = kind | None if default is None else kind
+            taken = Annotated[kind, typer.Option(*flags, help=texts[name])]  # type: ignore[valid-type]
+            yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=taken)
+
+
+def _texts(function: Any) -> dict[str, str]:
+    """What a docstring says of the arguments, or the strings below the fields of a record."""
+    page, said = getdoc(function) or "", r"^    (\w+): (.*(?:\n {8}.*)*)"
+    if isinstance(function, type):
+        page, said = getsource(function), r'^    (\w+): .*\n    """([^"]*)'
+    found = re.findall(said, page, re.MULTILINE)
+    plain = ((name, re.sub("math\\.|`", "", text)) for name, text in found)
+    return {name: text.replace("None: ", "unset: ") for name, text in plain}
+
+
+def _plain(annotation: Any) -> Any:
+    """The type of an option for an argument."""
+    if get_origin(annotation) is Literal:
+        return annotation
+    return next(kind for kind in PLAIN if kind in (annotation, *get_args(annotation)))
+
+
+def asking(place: str, names: str, **defaults: Any) -> Any:
+    """The function "package.module:name" as a parameter of a verb, which gets it with options.
+
+    These are the arguments of the `names`, with their types and docstrings, and defaults unless
+    others are given.
+    """
+    return Question(place, tuple(names.split()), defaults)
 
 
 def check_outputs(options: Mapping[str, Any]) -> None:

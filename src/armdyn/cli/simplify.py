@@ -12,9 +12,9 @@ from armdyn.cli import console
 from armdyn.cli.options import (
     Plot,
     RobotSource,
+    asking,
     checked_robot_file,
     file_option,
-    flag,
     number,
     option,
     optional,
@@ -42,29 +42,16 @@ def simplify(
     weights: str | None = optional(
         "What a squared change costs; 1 for the others.", "WORD=NUMBER,..."
     ),
-    margin: float | None = optional(
-        "How far links stay from bodies that cannot exist; from 0 to below 0.1."
-    ),
-    kept: float | None = optional("Share of its squared radii of gyration that a link keeps; 0.5."),
     by: str = option("masses", "masses, or springs: balance gravity by springs alone."),
     springs: str | None = optional(
         "Where springs may be; from every link to the base by default.", "LINK:OTHER,..."
     ),
-    free_length: float = option(0.0, "Free length of springs in m; 0: ideal springs."),
-    reach: float | None = optional(
-        "How far from their joints centres of mass and counterweights may be, in m, or inf; as far "
-        "as the link extends. Of springs: where they are attached; the longest link.",
-    ),
-    add_only: bool = flag("--add-only", "Only add material, as counterweights do."),
-    counter_rotors: float | None = optional(
-        "Gear ratio below 0 of counter-rotors for the goal shaking-moment, on the links before the "
-        "joints that have no rotor that spins.",
-        "RATIO",
+    balanced: Any = asking("armdyn.study.simplify.springs:spring_balance", "free_length"),
+    simplified: Any = asking(
+        "armdyn.study.simplify.simplify:simplify",
+        "margin kept reach add_only counter_rotors symbolic",
     ),
     trajectory: Path | None = optional("The motion on which torques are compared.", "CSV"),
-    symbolic: bool = option(
-        True, "Whether to solve the conditions.", None, "--symbolic/--no-symbolic"
-    ),
     output: Path | None = file_option(
         "Write the new robot to a .toml or .urdf file.", callback=checked_robot_file
     ),
@@ -75,9 +62,6 @@ def simplify(
     Exit code 0: the goal is reached. 1: it is not, and the design that comes nearest is given.
     2: bad input.
     """
-    from armdyn.study.simplify.simplify import simplify as simplified
-    from armdyn.study.simplify.springs import spring_balance
-
     check_known("way to simplify by", by, ("masses", "springs"))
     if by == "springs":
         if output is not None:
@@ -86,22 +70,18 @@ def simplify(
             raise typer.BadParameter(f"--goal {goal}: springs are for the goal gravity-balanced")
         ends = [*pairs("--springs", springs, "LINK:OTHER,...", ":")]
         with console.status("balancing"):
-            balance = spring_balance(
-                robot.open(), ends or None, free_length=free_length, reach=reach
-            )
+            balance = balanced(robot.open(), ends or None, reach=simplified.keywords["reach"])
         console.deliver(balance, plot=plot, colour="green" if balance.exact else "red")
         raise typer.Exit(int(not balance.exact))
     ranges = pairs("--bounds", bounds, "WORD=LOW:HIGH,...")
     limits = {word: _pair(word, text) for word, text in ranges}
     costs = pairs("--weights", weights, "WORD=NUMBER,...")
-    options: dict[str, Any] = {"bounds": limits, "add_only": add_only, "symbolic": symbolic}
+    options: dict[str, Any] = {"bounds": limits, "over": trajectory}
     options["weights"] = {word: number(f"--weights {word}", text) for word, text in costs}
-    given = {"margin": margin, "kept": kept, "reach": reach, "counter_rotors": counter_rotors}
-    options |= {name: value for name, value in given.items() if value is not None}
     arm = robot.open()
     with console.status("designing") as say:
         options["progress"] = lambda done, steps: say(f"searching lengths: {done} of {steps}")
-        result = simplified(arm, free, goal, over=trajectory, **options)
+        result = simplified(arm, free, goal, **options)
         say("comparing both arms")
         result.sections()
         if output is not None:

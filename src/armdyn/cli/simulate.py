@@ -24,9 +24,9 @@ from armdyn.cli.motion_options import (
 )
 from armdyn.cli.options import (
     BASE_MOTION,
-    Friction,
     Plot,
     RobotSource,
+    asking,
     file_option,
     flag,
     numbers,
@@ -56,6 +56,7 @@ LAWS = {"impedance": "CartesianImpedance", "gravity-pd": "GravityPD"}
 """Classes of controllers that are called otherwise than these."""
 OF_THE_TOOL = ("operational-space", "impedance")
 """Controllers in coordinates of the tool."""
+OPTIONS = "step dt rtol atol friction stops bounce saturation"
 DEFAULT_DURATION = 1.0
 """How long a simulation takes if no option says it [s]."""
 BAR_DELAY = 1.0
@@ -238,16 +239,7 @@ def simulate(
         "DOP853 (the default), RK45, RK23, Radau, BDF, LSODA; with a fixed step rk4 (the "
         "default for many arms), symplectic.",
     ),
-    step: float | None = optional("The fixed step, in s."),
-    dt: float | None = optional("Time between recorded instants, in s; 500 by default."),
-    rtol: float = option(1e-9, "Relative tolerance of adaptive methods."),
-    atol: float = option(1e-10, "Absolute tolerance of adaptive methods."),
-    friction: Friction = True,
-    stops: bool = flag("--stops", "Whether joints stop at their limits."),
-    bounce: float = option(0.0, "Share of its velocity with which a joint leaves a stop, 0 to 1."),
-    saturation: Literal["off", "warn", "clip"] = option(
-        "off", "What becomes of torques beyond the effort limits of the joints."
-    ),
+    simulated: Any = asking("armdyn.simulation.simulator:simulate", OPTIONS),
     output: Path | None = file_option("Write the motion to a .csv or .parquet file."),
     plot: Plot = None,
 ) -> None:
@@ -257,7 +249,6 @@ def simulate(
     it was interrupted, or it diverged. 2: bad input.
     """
     from armdyn.simulation.result import check_save
-    from armdyn.simulation.simulator import simulate as simulated
 
     if output is not None:
         check_save(output)
@@ -270,10 +261,8 @@ def simulate(
     lasting = _first(duration, followed, known)
     with telling(lasting) as tell:
         result = simulated(
-            arm, q, qd, lasting, torque=tau, controller=law, external_wrench=pull, dt=dt, step=step,
-            rtol=rtol, atol=atol, friction=friction, stops=stops, bounce=bounce,
-            saturation=saturation, base_motion=base_motion,
-            base=base_start(arm, base_twist), progress=tell,
+            arm, q, qd, lasting, torque=tau, controller=law, external_wrench=pull, progress=tell,
+            base_motion=base_motion, base=base_start(arm, base_twist),
             method=method or ("DOP853" if start.arms is None else "rk4"),
         )  # fmt: skip
     finished = result.status == "finished"

@@ -1,36 +1,27 @@
 """`armdyn terms`: which terms of the equations of motion matter."""
 
+from typing import Any
+
 from armdyn.cli.console import deliver, status
-from armdyn.cli.motion_options import LimitsOption, MotionSource, ReferenceOption
-from armdyn.cli.options import Friction, Plot, RobotSource, option
+from armdyn.cli.motion_options import MotionSource
+from armdyn.cli.options import Plot, RobotSource, asking
+
+OPTIONS = "tolerance reference listed friction limits"
 
 
 def terms(
     robot: RobotSource,
     motion: MotionSource,
     *,
-    tolerance: float = option(0.05, "What the quasi-static model may neglect, between 0 and 1."),
-    reference: ReferenceOption = "peak",
-    listed: int = option(8, "How many terms of each joint are printed.", min=1),
-    friction: Friction = True,
-    limits: LimitsOption = "error",
+    ranked: Any = asking("armdyn.study.terms.terms:terms", OPTIONS),
     plot: Plot = None,
 ) -> None:
     """Rank the terms of the torques along a motion or over the workspace.
 
     Also tells up to which speed gravity and friction alone are a model within the tolerance.
     """
-    from armdyn.study.terms.terms import terms as ranked
-
     arm = robot.open()
     over = motion.states(arm)
     with status("computing"):
-        found = ranked(
-            *(arm, over),
-            tolerance=tolerance,
-            reference=reference,
-            friction=friction,
-            limits=limits,
-            listed=listed,
-        )
+        found = ranked(arm, over)
     deliver(found, plot=plot)

@@ -55,7 +55,7 @@ class ExportOptions:
     processors: Sequence[str] = ()
     """Names in `armdyn.export.c.processors.PROCESSORS` for which code and stack are measured."""
     platform: str | None = None
-    """Where compiled kernels run, a name in `armdyn.kernels.llvm.objects.PLATFORMS`."""
+    """Where compiled kernels run, as "aarch64-linux"; None: here."""
     programs: Mapping[str, Program] = field(default_factory=dict)
     """Programs in the place of those that functions have, by name; see `armdyn.reduced`."""
 

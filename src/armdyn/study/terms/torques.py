@@ -372,14 +372,21 @@ def torque_report(
     base: BaseState | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> TorqueReport:
-    """The torques that drive a robot along a trajectory, and their terms; `reactions` if asked.
+    """The torques that drive a robot along a trajectory, and their terms.
 
-    `over` is a motion with times, as in `armdyn.terms`. A formulation gives the total only: the
-    terms are always those of the ledger. The wrench of the environment is that of the trajectory,
-    or (6,) or (m, 6) here; the motion of the base is given as to `armdyn.simulate`, or as a
-    BaseMotion with one sample for each instant. A base that floats starts at `base`, and the
-    momentum says how it follows the joints; or it is where the trajectory has it. `progress` is
-    called with the number of instants computed since the last call.
+    Args:
+        robot: The robot.
+        over: A motion with times, as in `armdyn.terms`.
+        friction: Whether friction is in the total.
+        formulation: The method that gives the total; the terms are always those of the ledger.
+        reactions: Whether force and moment in each joint are computed, and drawn, too.
+        external_wrench: Of the environment, (6,) or (m, 6) [N, N m]; None: that of the trajectory.
+        wrench_link: Link (or "tool") at whose origin the wrench acts.
+        wrench_frame: Axes of the wrench: "world", "tool" or the name of a link.
+        base_motion: As in `armdyn.simulate`, or a BaseMotion with a sample for each instant.
+        base: Where a base that floats starts, whose momentum says how it follows the joints; None:
+            where the trajectory has it.
+        progress: Called with the number of instants computed since the last call.
     """
     trajectory = motion_of(robot, over)
     rows, n = trajectory.q.shape
