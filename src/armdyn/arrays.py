@@ -14,6 +14,7 @@ from armdyn.errors import (
     UnknownNameError,
     counted,
     is_one_of,
+    require,
     shown,
 )
 
@@ -51,8 +52,7 @@ def check_constant(what: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> A
         raise ModelError(f"{what}: expected {_words(shape)}, got {shown(value)}") from None
     if array.shape != shape:
         raise ModelError(f"{what}: expected {_words(shape)}, got shape {array.shape}")
-    if not np.all(np.isfinite(array)):
-        raise ModelError(f"{what}: expected finite numbers, got {shown(array.tolist())}")
+    require(np.all(np.isfinite(array)), what, "finite numbers", array.tolist(), ModelError)
     return frozen(array)
 
 

@@ -2,7 +2,7 @@
 
 import difflib
 import importlib.util
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 
 LONGEST_SHOWN = 200
@@ -230,6 +230,14 @@ class MissingExtraError(ArmdynError, ImportError):
             f"Install it with: pip install {package} (it is in the extra {extra!r} of armdyn)",
             name=package,
         )
+
+
+def require(
+    sound: object, what: str, expected: str, value: object, error: Callable[[str], ArmdynError]
+) -> None:
+    """Raise an error that says what was expected and what was given, unless that is sound."""
+    if not sound:
+        raise error(f"{what}: expected {expected}, got {shown(value)}")
 
 
 def check_installed(package: str, extra: str, purpose: str) -> None:

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import IdentificationError
+from armdyn.errors import IdentificationError, require
 from armdyn.identification.equations import Equations, Rows
 from armdyn.identification.preparation import Cutoffs, Health, low_pass, pieces, spikes
 from armdyn.identification.problem import Sums
 from armdyn.io.log import Log, Samples, open_log, unwrapped
 from armdyn.robot import Robot
-from armdyn.simulation.checks import require
 
 HELD_OUT = 0.3
 """Share of each log that is held out if no other data are given to validate with."""

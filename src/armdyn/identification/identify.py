@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_truth, real
-from armdyn.errors import ArmdynWarning, IdentificationError, check_known
+from armdyn.errors import ArmdynWarning, IdentificationError, check_known, require
 from armdyn.formulations.base_parameters import base_parameters
 from armdyn.formulations.parameters import RobotParameter, robot_parameters, with_parameters
 from armdyn.formulations.regressor import PARAMETERS
@@ -46,7 +46,6 @@ from armdyn.identification.uncertainty import FoundParameter, Spread, reason, sp
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import require
 
 Friction = Literal["choose", "keep", "none"]
 MORE_DATA = (

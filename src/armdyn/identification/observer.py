@@ -43,7 +43,7 @@ from armdyn.arrays import (
     check_truth,
     real,
 )
-from armdyn.errors import ObserverError, ShapeError, shown
+from armdyn.errors import ObserverError, ShapeError, require, shown
 from armdyn.forks import cached_property
 from armdyn.formulations.cartesian import task_rows
 from armdyn.io.csv.table import write_csv
@@ -61,7 +61,7 @@ from armdyn.report.figures import (
 )
 from armdyn.report.panels import panel_title
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import check_each, check_increasing, floats, require
+from armdyn.simulation.checks import check_each, check_increasing, floats
 
 if TYPE_CHECKING:
     from armdyn.export.options import Exported

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.arrays import Array, real
-from armdyn.errors import IdentificationError, counted
+from armdyn.errors import IdentificationError, counted, require
 from armdyn.identification.data import Data, Progress, check_sizes, motor_speeds, pilot, unheard
 from armdyn.identification.equations import (
     ROTOR,
@@ -32,7 +32,6 @@ from armdyn.identification.problem import FOLDS, Problem, Sums, prior_of, proble
 from armdyn.identification.uncertainty import with_other_speeds
 from armdyn.io.log import Log, Samples
 from armdyn.robot import Robot
-from armdyn.simulation.checks import require
 
 _MORE_TERMS = 2
 """How often a term is added to friction."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_constant, check_number
-from armdyn.errors import LoopError, ModelError, UnknownNameError, check_all_known, shown
+from armdyn.errors import LoopError, ModelError, UnknownNameError, check_all_known, require, shown
 from armdyn.io.keys import PLACEMENT, placement_from_keys
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import COUPLING, cut_joint, cycle, polynomial
@@ -36,8 +36,7 @@ def loop_from_keys(model: RobotModel, where: str, given: Any) -> Loop:
     An end is a mapping with a link, position and rpy or rotation, or a pair of a link and a point
     or a 4x4 transform.
     """
-    if not isinstance(given, Mapping):
-        raise ModelError(f"{where}: expected a mapping, got {shown(given)}")
+    require(isinstance(given, Mapping), where, "a mapping", given, ModelError)
     kind = given.get("type", "revolute")
     check_all_known(f"key (in {where})", given, loop_keys(kind))
     name = str(given.get("name", where))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_choice, check_truth, frozen
-from armdyn.errors import ModelError, check_all_known, check_known, shown
+from armdyn.errors import ModelError, check_all_known, check_known, require, shown
 from armdyn.io.closing import closed_by_keys
 from armdyn.io.keys import (
     BODY_KEYS,
@@ -140,8 +140,7 @@ def _nothing_moves(
 
 
 def _check_columns(where: str, row: Mapping[str, Any]) -> None:
-    if not isinstance(row, Mapping):
-        raise ModelError(f"{where}: expected a mapping of columns to numbers, got {shown(row)}")
+    require(isinstance(row, Mapping), where, "a mapping of columns to numbers", row, ModelError)
     check_all_known(f"DH column (in {where})", row, COLUMNS)
     moving = [name for name, kind in JOINT_TYPES.items() if kind.moves]
     check_choice(f"{where}: joint", row.get("joint"), moving)

@@ -28,7 +28,7 @@ from armdyn.arrays import (
     check_truth,
     frozen,
 )
-from armdyn.errors import ArmdynError, ModelError, check_all_known, check_known, shown
+from armdyn.errors import ArmdynError, ModelError, check_all_known, check_known, require, shown
 from armdyn.io.regular import check_path
 from armdyn.model import Drive, Inertia, Joint, Limits, RobotModel, Rotor, Spring
 from armdyn.model.friction import PARAMETERS, FrictionLaw
@@ -149,8 +149,7 @@ def density_findings(
 def _is_hole(where: str, shape: Any) -> bool:
     if isinstance(shape, Inertia):
         return False
-    if not isinstance(shape, Mapping):
-        raise ModelError(f"{where}: expected a table or an Inertia, got {shown(shape)}")
+    require(isinstance(shape, Mapping), where, "a table or an Inertia", shape, ModelError)
     return check_truth(f"{where}: hole", shape.get("hole", False))
 
 
@@ -443,12 +442,10 @@ def _listed(what: str, given: Any) -> Sequence[Any]:
 
 def _checked_name(where: str, given: Any, keys: Sequence[str], name: Any = None) -> str:
     """The name of a part, or a ModelError if it has none or has other keys than these."""
-    if not isinstance(given, Mapping):
-        raise ModelError(f"{where}: expected a mapping of keys to values, got {shown(given)}")
+    require(isinstance(given, Mapping), where, "a mapping of keys to values", given, ModelError)
     check_all_known(f"{where}: key", given, keys)
     name = given.get("name", name)
-    if not isinstance(name, str) or not name:
-        raise ModelError(f"{where}: expected a name, got {shown(name)}")
+    require(isinstance(name, str) and name, where, "a name", name, ModelError)
     return name
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_truth, real
-from armdyn.errors import LogError, counted, shown
+from armdyn.errors import LogError, counted, require, shown
 from armdyn.io.csv.table import ArraySource, TableSource, open_source
 
 WORDS = {
@@ -292,8 +292,7 @@ def _of_joints(
 
 
 def _wanted(source: TableSource, quantity: str, wanted: str | Sequence[str], n: int) -> list[int]:
-    if quantity not in WORDS:
-        raise source.error(f"columns: expected t, {', '.join(WORDS)}, got {shown(quantity)}")
+    require(quantity in WORDS, "columns", f"t, {', '.join(WORDS)}", quantity, source.error)
     each = [wanted] if isinstance(wanted, str) else list(wanted)
     if len(each) != n:
         raise source.error(
@@ -530,11 +529,9 @@ def _arrays(name: str, data: Any) -> Mapping[str, Any]:
     if isinstance(data, Mapping):
         return data
     given = {key: getattr(data, key) for key in _FIELDS if getattr(data, key, None) is not None}
-    if "q" not in given:
-        raise LogError(
-            f"{name}: expected a .csv, .parquet or .npz file, or arrays t, q and tau, got "
-            f"{shown(data)}"
-        )
+    require(
+        "q" in given, name, "a .csv, .parquet or .npz file, or arrays t, q and tau", data, LogError
+    )
     return given
 
 

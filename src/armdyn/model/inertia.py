@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_choice, check_constant, check_number, check_truth, frozen
-from armdyn.errors import InertiaError, ModelError, check_known, shown
+from armdyn.errors import InertiaError, ModelError, check_known, require, shown
 from armdyn.model.ranges import MASS_RANGE, SHAPE_RANGE
 from armdyn.model.transform import check_transform, transform
 
@@ -80,8 +80,7 @@ def _within(what: str, number: float, unit: str, bounds: tuple[float, float]) ->
 
 def _positive(what: str, value: object) -> float:
     number = check_number(what, value)
-    if number <= 0:
-        raise ModelError(f"{what}: expected a positive number, got {shown(value)}")
+    require(number > 0, what, "a positive number", value, ModelError)
     return number
 
 
@@ -564,6 +563,5 @@ def _floats(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
         array = given.astype(float) if known else np.zeros(0)
     except (TypeError, ValueError, OverflowError):
         array = np.zeros(0)
-    if array.shape != shape:
-        raise ModelError(f"{what}: expected numbers of shape {shape}, got {shown(value)}")
+    require(array.shape == shape, what, f"numbers of shape {shape}", value, ModelError)
     return array

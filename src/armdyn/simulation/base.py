@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.errors import ShapeError, SimulationError, shown
+from armdyn.errors import ShapeError, SimulationError, require, shown
 from armdyn.io.csv.trajectory import base_motion_from_csv
 from armdyn.mechanics.base_state import BaseState
 from armdyn.model.base_motion import BaseMotion
 from armdyn.model.transform import rotation_from_vector, rotation_vector
 from armdyn.robot import Robot
-from armdyn.simulation.checks import TIME_ROUNDING, check_increasing, require
+from armdyn.simulation.checks import TIME_ROUNDING, check_increasing
 
 GivenBase = (
     BaseMotion | tuple[npt.ArrayLike, BaseMotion] | Callable[[float], BaseMotion] | str | Path

@@ -9,21 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, frozen
-from armdyn.errors import ArmdynError, ShapeError, TrajectoryError, shown
+from armdyn.errors import ArmdynError, ShapeError, TrajectoryError, require, shown
 from armdyn.robot import Robot, check_robot
 
 LIMIT_ROUNDING = 1e-12
 """A joint so little outside its limits counts as at them [rad or m]."""
 TIME_ROUNDING = 1e-11
 """Share by which the last time of a table may be short: files have twelve digits of it."""
-
-
-def require(
-    sound: bool | np.bool_, what: str, expected: str, value: object, error: type[ArmdynError]
-) -> None:
-    """Raise an error that says what was expected and what was given, unless that is sound."""
-    if not sound:
-        raise error(f"{what}: expected {expected}, got {shown(value)}")
 
 
 def floats(value: npt.ArrayLike | None) -> Array:

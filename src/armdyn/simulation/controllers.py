@@ -33,14 +33,14 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_names, check_truth, real
-from armdyn.errors import SimulationError, counted
+from armdyn.errors import SimulationError, counted, require
 from armdyn.formulations.cartesian import check_rank, check_task, default_task, task_rows
 from armdyn.formulations.spatial import rotate, rotate_back, transpose
 from armdyn.kinematics.pose_search import logarithm_slope, pose_error
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.mechanics.base_state import BaseState
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import check_each, floats, require
+from armdyn.simulation.checks import check_each, floats
 from armdyn.simulation.trajectories.piecewise import Motion, Trajectory
 from armdyn.simulation.trajectories.tool import ToolMotion
 

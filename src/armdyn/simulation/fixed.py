@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, real
-from armdyn.errors import SimulationError
+from armdyn.errors import SimulationError, require
 from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.kernels.stepper import Run, StepInput, Stepper, stepper
 from armdyn.model import Drive
 from armdyn.quantities.steps import StepRequest
 from armdyn.robot import Robot
-from armdyn.simulation.checks import require
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 from armdyn.simulation.floating import (
     FloatingDriven,

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array
-from armdyn.errors import SimulationError, check_known, counted, shown
+from armdyn.errors import SimulationError, check_known, counted, require, shown
 from armdyn.io.csv.trajectory import torques_from_csv
 from armdyn.mechanics.base_state import BaseState
 from armdyn.robot import Robot
 from armdyn.simulation.base import base_torque, base_vectors
-from armdyn.simulation.checks import TIME_ROUNDING, floats, require
+from armdyn.simulation.checks import TIME_ROUNDING, floats
 
 Torque = Callable[..., Array]
 """Torques (n,) at a time and a state, of the base too if it floats."""

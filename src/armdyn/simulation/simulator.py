@@ -14,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_joint_vector, check_truth, real
-from armdyn.errors import ArmdynWarning, SimulationError, check_known, shown
+from armdyn.errors import ArmdynWarning, SimulationError, check_known, require, shown
 from armdyn.forks import IMPORTING
 from armdyn.mechanics.base_state import BaseState
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import simulate_adaptive
 from armdyn.simulation.base import GivenBase, floating_start
-from armdyn.simulation.checks import require
 from armdyn.simulation.controllers import Following
 from armdyn.simulation.forces import Saturation, Setup, Wrench, saturated
 from armdyn.simulation.result import Simulation

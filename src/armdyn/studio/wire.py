@@ -14,7 +14,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from armdyn.arrays import check_whole
-from armdyn.errors import StudioError, shown
+from armdyn.errors import StudioError, require, shown
 
 LONGEST_MESSAGE = 2**20
 """Characters of a message that is read."""
@@ -146,8 +146,7 @@ def number(message: dict[str, Any], name: str, low: float, high: float) -> float
     """A number of a message, within bounds."""
     value = message.get(name)
     good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not good:
-        raise StudioError(f"{name}: expected a number, got {shown(value)}")
+    require(good, name, "a number", value, StudioError)
     if not low <= value <= high:  # type: ignore[operator]
         raise StudioError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
     return float(value)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from armdyn.arrays import Array, check_names, frozen, real
-from armdyn.errors import SweepError, UnknownNameError, check_all_known, check_known, shown
+from armdyn.errors import SweepError, UnknownNameError, check_all_known, check_known, require, shown
 from armdyn.export.export_comments import joint_words
 from armdyn.kernels.kernel import Kernel
 from armdyn.model.base_motion import BaseMotion
@@ -130,8 +130,7 @@ def fixed(name: str, value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         return None
     number = real(value)
-    if not np.isfinite(number):
-        raise SweepError(f"{name}: expected a finite number, got {shown(value)}")
+    require(np.isfinite(number), name, "a finite number", value, SweepError)
     return float(number)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import SweepError, check_known, shown
+from armdyn.errors import SweepError, check_known, require, shown
 from armdyn.io.describe import describe
 from armdyn.robot import Robot, check_robot
 from armdyn.sweeping.blocks import block_plan
@@ -70,8 +70,7 @@ def sweep(
     Raises:
         SweepError: States, reductions or the store do not fit; the cluster is not there.
     """
-    if tell is not None and not callable(tell):
-        raise SweepError(f"tell: expected a function of two numbers, got {shown(tell)}")
+    require(tell is None or callable(tell), "tell", "a function of two numbers", tell, SweepError)
     given = read_over(check_robot(robot), over)
     what = subject(robot, quantity, tuple(given.said), options)
     space = given.space(what.columns)

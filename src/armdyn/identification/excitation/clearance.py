@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_constant, check_number
-from armdyn.errors import ExcitationError, MissingExtraError, UnknownNameError, shown
+from armdyn.errors import ExcitationError, MissingExtraError, UnknownNameError, require, shown
 from armdyn.identification.excitation.limits import MotionLimits
 from armdyn.io.mesh import read_mesh
 from armdyn.io.regular import check_path
@@ -24,7 +24,6 @@ from armdyn.io.toml.read import parsed_toml
 from armdyn.io.urdf.geometry import read_shapes
 from armdyn.model.transform import any_frame, inverse, rotation_from_rpy, transform
 from armdyn.robot import Robot
-from armdyn.simulation.checks import require
 
 FIXED = -1
 """The link of what does not move."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_number, check_whole, frozen
-from armdyn.errors import ExcitationError, check_known, counted
+from armdyn.errors import ExcitationError, check_known, counted, require
 from armdyn.identification.excitation.clearance import Obstacles, Radius, surroundings
 from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
 from armdyn.identification.excitation.problem import (
@@ -36,7 +36,7 @@ from armdyn.report.figures import (
 from armdyn.report.panels import panel_title
 from armdyn.report.result import DrawnResult, Section, parts_of
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import check_point, check_positive, require
+from armdyn.simulation.checks import check_point, check_positive
 from armdyn.simulation.trajectories.periodic import Fourier
 from armdyn.simulation.trajectories.recorded import Samples, sampled
 

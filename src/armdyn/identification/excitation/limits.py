@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, frozen
-from armdyn.errors import ExcitationError, UnknownNameError, counted
+from armdyn.errors import ExcitationError, UnknownNameError, counted, require
 from armdyn.robot import Robot
-from armdyn.simulation.checks import check_limit, floats, require
+from armdyn.simulation.checks import check_limit, floats
 
 Given = npt.ArrayLike | Mapping[str, float] | None
 """A limit for all joints, one for each, or some by the names of the joints."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, frozen
-from armdyn.errors import ModelError, TomlError, UnknownNameError, shown
+from armdyn.errors import ModelError, TomlError, UnknownNameError, require, shown
 from armdyn.io import keys
 from armdyn.io.closing import closed_by_keys, loop_keys
 from armdyn.io.dh import COLUMNS, read_dh
@@ -89,8 +89,7 @@ class Table:
         value = self.data.get(key)
         if value is None:
             return None
-        if not isinstance(value, dict):
-            raise self.error(f"{key}: expected a table, got {shown(value)}")
+        require(isinstance(value, dict), key, "a table", value, self.error)
         return Table(value, f"{self.where}: {key}" if self.where else key, self.file)
 
     def tables(self, key: str) -> "list[Table]":
@@ -113,8 +112,7 @@ class Table:
         value = self.data.get(key, default)
         if value is None:
             raise self.error(f"the key {key!r} is missing; expected {expected}")
-        if not isinstance(value, kind):
-            raise self.error(f"{key}: expected {expected}, got {shown(value)}")
+        require(isinstance(value, kind), key, expected, value, self.error)
         return value
 
 

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant
-from armdyn.errors import SingularityError, TrajectoryError, counted
+from armdyn.errors import SingularityError, TrajectoryError, counted, require
 from armdyn.kinematics.pose_search import PoseSearch
 from armdyn.model.transform import check_transform, rotation_vector, transform
 from armdyn.robot import Robot, check_robot
-from armdyn.simulation.checks import check_point, check_positive, check_range, require
+from armdyn.simulation.checks import check_point, check_positive, check_range
 from armdyn.simulation.trajectories.piecewise import Piecewise, hermite
 from armdyn.simulation.trajectories.tool import AlongPath, ToolPath, law_of_time, straight
 

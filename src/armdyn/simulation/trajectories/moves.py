@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armdyn.arrays import Array, real
-from armdyn.errors import TrajectoryError, counted
+from armdyn.errors import TrajectoryError, counted, require
 from armdyn.robot import Robot
 from armdyn.simulation.checks import (
     check_increasing,
@@ -21,7 +21,6 @@ from armdyn.simulation.checks import (
     check_positive,
     check_range,
     check_rate,
-    require,
 )
 from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise, hermite
 

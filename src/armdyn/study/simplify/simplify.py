@@ -30,7 +30,7 @@ from itertools import combinations
 import numpy as np
 
 from armdyn.arrays import Array, check_number, check_truth
-from armdyn.errors import ModelError, shown
+from armdyn.errors import ModelError, require, shown
 from armdyn.formulations.rotors import spin_momenta, spins
 from armdyn.io.edits import with_rotors_along_joints
 from armdyn.model import RobotModel
@@ -206,8 +206,7 @@ def design(
             "material can only be added where the mass is free; free a mass as well, such as "
             "link2.mass or *.mass"
         )
-    if not 0 <= check_number("kept", kept) <= 1:
-        raise ModelError(f"kept: expected a share from 0 to 1, got {shown(kept)}")
+    require(0 <= check_number("kept", kept) <= 1, "kept", "a share from 0 to 1", kept, ModelError)
     if goals.momentless:
         variables = replace(variables, rotors=tuple(spins(model)))
     arm = ParametrisedArm(model, variables, add_only)

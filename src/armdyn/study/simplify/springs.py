@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
-from armdyn.errors import ModelError, check_known, shown
+from armdyn.errors import ModelError, check_known, require, shown
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.springs import spring_torques, spring_vectors
@@ -527,8 +527,7 @@ def _pairs(model: RobotModel, between: Iterable[tuple[str, str]] | None) -> list
     """The links that springs may join; -1 is the base."""
     if between is None:
         return [(i, -1) for i in range(len(model.links))]
-    if not np.iterable(between):
-        raise ModelError(f"between: expected pairs of links, got {shown(between)}")
+    require(np.iterable(between), "between", "pairs of links", between, ModelError)
     names = {link.name: i for i, link in enumerate(model.links)}
     names |= {"base": -1, model.base_link.name: -1}
     pairs = []

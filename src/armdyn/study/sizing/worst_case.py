@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_number
-from armdyn.errors import ModelError, shown
+from armdyn.errors import ModelError, require, shown
 from armdyn.report.figures import ALARM, COLOURS, INK
 from armdyn.report.panels import name_rows, sheet
 from armdyn.report.result import DrawnResult, Section, number, parts_of
@@ -221,8 +221,7 @@ def worst_case(
         >>> print(worst_case(load("panda"), lift=3.0).worst)  # doctest: +SKIP
     """
     for what, mass in (("payload", payload), ("lift", lift)):
-        if check_number(what, mass) < 0:
-            raise ModelError(f"{what}: expected a mass of 0 or more [kg], got {shown(mass)}")
+        require(check_number(what, mass) >= 0, what, "a mass of 0 or more [kg]", mass, ModelError)
     robot = check_robot(robot).with_payload(payload) if payload else check_robot(robot)
     model = robot.model
     if not 0 <= check_number("speed", speed) <= 1:
