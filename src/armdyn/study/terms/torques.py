@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -406,11 +406,9 @@ def torque_report(
         state = trajectory.q[part], trajectory.qd[part], trajectory.qdd[part]
         on: dict[str, Any] = {"wrench_link": wrench_link, "wrench_frame": wrench_frame}
         on |= {} if wrench is None else {"external_wrench": wrench[part]}
-        led: dict[str, Any] = {}
-        if moving is not None:
-            led = {"base_motion": motion_of_rows(moving[part])}
+        led = {} if moving is None else {"base_motion": motion_of_rows(moving[part])}
         torques = partial(robot.inverse_dynamics, *state, friction=friction)
-        total[part] = torques(formulation=formulation, **on, **led)
+        total[part] = torques(formulation=formulation, **(on | led))
         afloat = None if floating is None else floating[part]
         found = _terms(robot, state, torques, total[part], on, led, afloat)
         for name, values in found.items():
@@ -448,7 +446,7 @@ def _terms(
     torques: Callable[..., Array],
     total: Array,
     on: dict[str, Any],
-    led: dict[str, Any],
+    led: Mapping[str, Any],
     floating: Array | None,
 ) -> dict[str, Array]:
     """The terms of torques of an arm with a wrench `on` it, whose base may be `led` or float."""
