@@ -57,7 +57,7 @@ from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.io import edits
 from armdyn.io.files import save_model
 from armdyn.io.keys import drives_from_keys, with_springs
-from armdyn.kernels.quick import quick, quick_record, quick_unless_reduced
+from armdyn.kernels.quick import quick, quick_record
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import largest_residuals
 from armdyn.model import Inertia, RobotModel, Spring, edit
@@ -85,6 +85,10 @@ if TYPE_CHECKING:
     from armdyn.loops.loop_coordinates import LoopSingularity
     from armdyn.mechanics.free_base import FreeBase
     from armdyn.shorten.canonical.dh_table import Convention, DhTable
+
+
+OF_LINKS = ("reactions", "link_energies")
+"""Quantities of single links: for reduced inertias the method is called, which warns of them."""
 
 
 class Robot:
@@ -222,7 +226,7 @@ class Robot:
     def _hasten(self, quantity: str) -> None:
         """Let the bound method of a quantity be its kernels for one state, if there are both."""
         bound = self._quick.get(quantity)
-        if bound is not None:
+        if bound is not None and not (self.model.reduced and quantity in OF_LINKS):
             for request, call in list(self._kernels.items()):
                 if isinstance(request, Request) and request.quantity == quantity:
                     bound.add(request, getattr(call, "__self__", None))
@@ -562,7 +566,7 @@ class Robot:
         """
         return self._run("potential_energy", q)
 
-    @quick_record(LinkEnergies.of, reduced=False)
+    @quick_record(LinkEnergies.of)
     def link_energies(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Energies of each moving link: .kinetic and .potential, both (..., N) [J].
 
@@ -728,7 +732,7 @@ class Robot:
         checked = solve_mass_matrix(self.mass_matrix(q), np.asarray(tau) - bias, self.joint_names)
         return np.where(np.isfinite(qdd), qdd, checked)
 
-    @quick_unless_reduced
+    @quick
     def reactions(
         self,
         q: ArrayLike,

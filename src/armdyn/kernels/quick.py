@@ -103,8 +103,8 @@ class QuickMethod:
     its result is no number.
     """
 
-    def __init__(self, function: FunctionType, record: Callable[[Any], Any] | None, reduced: bool):
-        self.function, self.record, self.reduced = function, record, reduced
+    def __init__(self, function: FunctionType, record: Callable[[Any], Any] | None = None):
+        self.function, self.record = function, record
         self.name = function.__name__
         self.__doc__ = function.__doc__
         _, *parameters = inspect.signature(function).parameters.values()
@@ -121,8 +121,7 @@ class QuickMethod:
         if robot is None:
             return self.function
         method = MethodType(self.function, robot)
-        overridden = getattr(type(robot), self.name) is not self.function
-        if overridden or (robot.model.reduced and not self.reduced):
+        if getattr(type(robot), self.name) is not self.function:  # that of a subclass asks for it
             return self._recorded(method, method)
         name, doc = self.texts
         bound = BoundMethod(method, MethodDef.new(name, _CALL_OWNER, doc), self.options)
@@ -152,23 +151,16 @@ class QuickRecord:
 
 def quick(method: Function) -> Function:
     """A method whose result is that of the kernel of its name, as a `QuickMethod`."""
-    return cast(Function, QuickMethod(cast(FunctionType, method), None, True))
-
-
-def quick_unless_reduced(method: Function) -> Function:
-    """The same; of reduced inertias, which it warns of, the method itself is called."""
-    return cast(Function, QuickMethod(cast(FunctionType, method), None, False))
+    return cast(Function, QuickMethod(cast(FunctionType, method)))
 
 
 def quick_record(
-    record: Callable[[Array], Record], reduced: bool = True
-) -> Callable[
-    [Callable[Concatenate[Any, Given], Array]], Callable[Concatenate[Any, Given], Record]
-]:
-    """The same, for a method that returns a record of these rows; not `reduced`: unless reduced."""
+    record: Callable[[Array], Record],
+) -> Callable[[Method[Given, Array]], Method[Given, Record]]:
+    """The same, for a method that returns a record of these rows."""
 
     def decorate(function: Any) -> Any:
         function.__annotations__["return"] = record.__self__  # type: ignore[attr-defined]
-        return QuickMethod(function, record, reduced)
+        return QuickMethod(function, record)
 
     return decorate

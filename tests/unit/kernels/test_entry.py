@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ShapeError, SingularityError
+from armdyn.errors import ArmdynWarning, ShapeError, SingularityError
 from armdyn.kernels import numpy_api
 from armdyn.kernels.quick import QuickMethod
 from armdyn.quantities.program import QUANTITIES
@@ -247,6 +247,18 @@ def test_every_quick_method_gives_the_bits_of_its_kernel(monkeypatch):
         assert np.array_equal(copied(*given), expected)
         with pytest.raises(TypeError, match=rf"Robot\.{name}\(\) got an unexpected keyword"):
             bound(*given, out=expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["reactions", "link_energies"])
+def test_reduced_inertias_are_warned_of_at_every_call(name):
+    """And where the call is, whether there is a kernel that could do without the method or not."""
+    robot, states = armdyn.load("puma560"), np.random.default_rng(6).uniform(0.1, 1, (3, 6))
+    assert robot.model.reduced
+    for _ in range(3):
+        with pytest.warns(ArmdynWarning, match="reduced set") as caught:
+            getattr(robot, name)(*states[: len(QUANTITIES[name].arguments)])
+        assert [warning.filename for warning in caught] == [__file__]
 
 
 OPTIONS = [
