@@ -9,8 +9,8 @@ from support.paths import SOURCE
 from support.source_code import FILES, tree_of
 
 CLASSES = """
-Angle Block Body Branch Choices Equations Finding Load Loop Noise Piece
-Problem Rows Samples Search Segment System Table Term _Step
+Block Choices Equations Finding Loop Noise Piece
+Problem Rows Samples Search System
 """
 FUNCTIONS = """
 angle_sum bench branches check check_loops check_names compare compiled constants

@@ -37,7 +37,7 @@ from armdyn.shorten.parts import (
 )
 from armdyn.shorten.program_store import key_of, shipped
 from armdyn.shorten.run_time import weightless
-from armdyn.shorten.shortest import QUICK, Branch, difference, exact, shortest_sound
+from armdyn.shorten.shortest import QUICK, BaseBranch, difference, exact, shortest_sound
 from armdyn.shorten.symbolic import generic, pattern
 from support.counted_arms import prepared
 from support.processes import printed
@@ -182,12 +182,12 @@ def test_a_wrong_program_is_not_proved(monkeypatch):
 
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix", "forward_dynamics"])
 def test_a_program_is_compared_with_the_pages_of_textbooks(monkeypatch, quantity):
-    written = Branch.shortest
+    written = BaseBranch.shortest
 
     def doubled(self, *part, **options):
         return [(1.0 if self.book is None else 2.0) * x for x in written(self, *part, **options)]
 
-    monkeypatch.setattr(Branch, "shortest", doubled)
+    monkeypatch.setattr(BaseBranch, "shortest", doubled)
     with pytest.raises(GraphError, match=f"{quantity} of .* is not what it should"):
         proved_program(random_model("RRR", 5, rotors=True), Request(quantity))
 

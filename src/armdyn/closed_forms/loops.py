@@ -29,7 +29,7 @@ from armdyn.graph.program import Program
 from armdyn.graph.ring import Ring, Trig
 from armdyn.loops.closure import Closure, closure_of
 from armdyn.loops.loop_coordinates import LoopCoordinates
-from armdyn.loops.plane import PlanarLoop, Segment
+from armdyn.loops.plane import LoopVector, PlanarLoop
 from armdyn.loops.steps import Follower, LinearDyad, LinearStep, Step
 from armdyn.model import RobotModel
 
@@ -254,7 +254,7 @@ class _Loop:
             made.tree, ring=self.ring, parts=[], sums=sums, values=values, numbers=numbers
         )
 
-    def _length(self, segment: Segment) -> list[tuple[str, int]]:
+    def _length(self, segment: LoopVector) -> list[tuple[str, int]]:
         """Names and signs of both components of a vector; no name: zero."""
         offsets = self.made.tree.offsets
         angle = sum(sign * offsets.get(j + 1, 0.0) for j, sign in segment.path)

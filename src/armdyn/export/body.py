@@ -62,7 +62,7 @@ class ConstantTable:
         return self._named[key]
 
 
-class Body:
+class FunctionBody:
     """The statements of a program and where its outputs are afterwards.
 
     Every output is a variable or a number at the end of the statements.

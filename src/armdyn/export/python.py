@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from armdyn.arrays import RELATIVE_PIVOT
 from armdyn.errors import ModelError
-from armdyn.export.body import Body, ConstantTable, Statements, exact_constant
+from armdyn.export.body import ConstantTable, FunctionBody, Statements, exact_constant
 from armdyn.export.export_comments import file_lines, function_lines
 from armdyn.export.names import prefix_of
 from armdyn.export.options import Exported, ExportOptions, Function, functions_of, write_all
@@ -129,7 +129,7 @@ _CHOOSING = {"signed_power", "guard"}
 
 def _function(model: RobotModel, function: Function, table: ConstantTable) -> list[str]:
     program = function.program
-    text = Body(program, _LANGUAGE, table)
+    text = FunctionBody(program, _LANGUAGE, table)
     names = [i.name for i in program.inputs]
     comment = function_lines(model, function)
     lines = ["", "", f"def {function.name}({', '.join(names)}, xp=np):"]
@@ -145,7 +145,7 @@ def _function(model: RobotModel, function: Function, table: ConstantTable) -> li
     return [*lines, *results]
 
 
-def _results(program: Program, text: Body) -> list[str]:
+def _results(program: Program, text: FunctionBody) -> list[str]:
     """The outputs as one array; those that do not depend on every argument get the batch shape."""
     whole = _whole(program)
     outputs = [

@@ -60,7 +60,7 @@ class NewtonEulerTable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _LinkStep:
     """Geometry and body of one link, in the axes that the table uses for it."""
 
     R: Array
@@ -91,7 +91,7 @@ def newton_euler_base(
         body = model.links[i].inertia
         O_i = O + rotate(R, far_end(model, i)[:3, 3])
         s = O + rotate(R, body.com) - O_i
-        steps.append(_Step(np.eye(3), z, z, O_i - P, s, body.moment_about_com, R, R, O - P))
+        steps.append(_LinkStep(np.eye(3), z, z, O_i - P, s, body.moment_about_com, R, R, O - P))
     moving = None if turning is None else frames.of_base(turning)
     start = _start(frames.P[0] - frames.base[1], model.gravity, moving)
     return _recursion(model, steps, start, qd, qdd, wrench)
@@ -113,7 +113,7 @@ def newton_euler_link(
         z = axes @ z0
         slide = times(joint.type.travel(q[..., i]), z)
         p, I = axes @ E[:3, 3] + slide, body.moment_about_com
-        steps.append(_Step(R, z0, z, p, body.com, I, np.eye(3), axes, slide))
+        steps.append(_LinkStep(R, z0, z, p, body.com, I, np.eye(3), axes, slide))
     R = model.joints[0].placement[:3, :3]
     p = model.joints[0].placement[:3, 3]
     moving = None if turning is None else (rotate_back(R, turning[0]), rotate_back(R, turning[1]))
@@ -130,7 +130,12 @@ def _start(arm: Array, field: Array, turning: Turning) -> list[Array]:
 
 
 def _recursion(
-    model: RobotModel, steps: list[_Step], start: list[Array], qd: Array, qdd: Array, wrench: Push
+    model: RobotModel,
+    steps: list[_LinkStep],
+    start: list[Array],
+    qd: Array,
+    qdd: Array,
+    wrench: Push,
 ) -> NewtonEulerTable:
     """The equations of both tables for given axes."""
     w, wd, vd, a, F, N = per_link(6)

@@ -30,7 +30,7 @@ ROUNDED = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class LoopVector:
     """One vector of the closure."""
 
     path: Path
@@ -62,7 +62,7 @@ class PlanarLoop:
     x: Array
     """First axis of the plane in the frame on the joint of the host, (3,)."""
     y: Array
-    segments: tuple[Segment, ...]
+    segments: tuple[LoopVector, ...]
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -99,15 +99,15 @@ def planar_loop(model: RobotModel, loop: Loop) -> PlanarLoop | None:
     return PlanarLoop(loop, host, *axes, _gathered([*ahead, *map(_opposite, back)]))
 
 
-def _opposite(s: Segment) -> Segment:
-    return Segment(s.path, (-s.v[0], -s.v[1]), s.slide, tuple((-x, -y) for x, y in s.terms))
+def _opposite(s: LoopVector) -> LoopVector:
+    return LoopVector(s.path, (-s.v[0], -s.v[1]), s.slide, tuple((-x, -y) for x, y in s.terms))
 
 
 def _segments(
     branch: "_Branch", z: Array, axes: tuple[Array, Array], slides: Mapping[int, float]
-) -> list[Segment]:
+) -> list[LoopVector]:
     """The vectors of a branch; `slides` are its prismatic joints with distances for a unit."""
-    found: list[Segment] = []
+    found: list[LoopVector] = []
     path: Path = ()
     since: list[Array] = []
     for step in branch.steps:
@@ -122,7 +122,7 @@ def _segments(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Step:
+class _JointStep:
     """A joint of a branch where all are at zero, in axes of the host."""
 
     joint: int
@@ -135,7 +135,7 @@ class _Step:
 class _Branch:
     """From the host to an end of a loop where all joints are at zero, in axes of the host."""
 
-    steps: tuple[_Step, ...]
+    steps: tuple[_JointStep, ...]
     end: Array
     """From the last joint to the end."""
     axis: Array
@@ -150,7 +150,7 @@ def _branch(model: RobotModel, host: int, link: int, T: Array) -> _Branch:
         placement = model.joints[i].placement
         offset = R @ placement[:3, 3]
         R = R @ placement[:3, :3]
-        steps.append(_Step(i, offset, R @ model.joints[i].axis))
+        steps.append(_JointStep(i, offset, R @ model.joints[i].axis))
     return _Branch(tuple(steps), R @ T[:3, 3], R @ T[:3, 2])
 
 
@@ -171,17 +171,17 @@ def normal_axes(z: Array) -> tuple[Array, Array]:
     return x, np.cross(z, x)
 
 
-def _segment(path: Path, v: Array, axes: tuple[Array, Array], slide: int = -1) -> Segment:
-    return Segment(path, (float(v @ axes[0]), float(v @ axes[1])), slide)
+def _segment(path: Path, v: Array, axes: tuple[Array, Array], slide: int = -1) -> LoopVector:
+    return LoopVector(path, (float(v @ axes[0]), float(v @ axes[1])), slide)
 
 
-def _summed(path: Path, vectors: Sequence[Array], axes: tuple[Array, Array]) -> Segment:
+def _summed(path: Path, vectors: Sequence[Array], axes: tuple[Array, Array]) -> LoopVector:
     """One vector after the other, none of which turns against another."""
     total = _segment(path, sum(vectors, np.zeros(3)), axes)
     return replace(total, terms=tuple(_segment(path, v, axes).v for v in vectors))
 
 
-def _gathered(segments: Sequence[Segment]) -> tuple[Segment, ...]:
+def _gathered(segments: Sequence[LoopVector]) -> tuple[LoopVector, ...]:
     """Segments that turn together as one, and none without length."""
     total: dict[tuple[Path, int], tuple[float, float]] = {}
     terms: dict[tuple[Path, int], tuple[tuple[float, float], ...]] = {}
@@ -197,7 +197,7 @@ def _gathered(segments: Sequence[Segment]) -> tuple[Segment, ...]:
     for (path, k), v in rounded.items():
         if any(v):  # terms are zero where their sum is nothing but rounding
             kept = tuple((x if v[0] else 0.0, y if v[1] else 0.0) for x, y in terms[path, k])
-            found.append(Segment(path, (v[0], v[1]), k, kept))
+            found.append(LoopVector(path, (v[0], v[1]), k, kept))
     return tuple(found)
 
 

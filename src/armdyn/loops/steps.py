@@ -25,7 +25,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.errors import LoopError
 from armdyn.graph.nodes import Node
-from armdyn.loops.plane import Path, PlanarLoop, Segment, angle_of
+from armdyn.loops.plane import LoopVector, Path, PlanarLoop, angle_of
 from armdyn.loops.values import Pair, Values, across, added, inner, outer, scaled, turned
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import composed, derivative, polynomial
@@ -53,13 +53,13 @@ class Dyad:
     sign: float
     """±1: which of the two ways to close it."""
 
-    def group(self, segment: Segment) -> int:
+    def group(self, segment: LoopVector) -> int:
         """Which unknown joint turns a segment last; -1: none."""
         turning = [joint for joint, _ in segment.path]
         found = [k for k in (1, 0) if self.turning[k] and self.unknown[k] in turning]
         return found[0] if found else -1
 
-    def after(self, segment: Segment, k: int) -> Path:
+    def after(self, segment: LoopVector, k: int) -> Path:
         """What turns a segment after the unknown joint of its group; all of it without one."""
         if k < 0:
             return segment.path
@@ -67,7 +67,7 @@ class Dyad:
         return segment.path[joints.index(self.unknown[k]) + 1 :]
 
     @property
-    def slide(self) -> Segment:
+    def slide(self) -> LoopVector:
         """The segment of the second joint, if that slides."""
         return next(s for s in self.plane.segments if s.slide == self.unknown[1])
 
@@ -89,13 +89,13 @@ class StandingDyad:
         self.dyad = dyad
         graph = next((x.graph for x in q if isinstance(x, Node)), None)
         self.segments = [(s, s.exact(graph)) for s in dyad.plane.segments]
-        self.found: dict[Segment, Pair] = {}
+        self.found: dict[LoopVector, Pair] = {}
         """Vectors that were solved for."""
         self.root: Any = None
         self.inverse: Any = None
         if not solved:
             self._solve_positions(q)
-        self.parts: list[tuple[Segment, Pair]] = [
+        self.parts: list[tuple[LoopVector, Pair]] = [
             (s, self.found.get(s) or turned(angle_of(q, s.path), v)) for s, v in self.segments
         ]
         """Segments with their vectors; of a slide without its position."""
@@ -329,7 +329,7 @@ def linear_dyad(dyad: Dyad, assembly: Array) -> LinearDyad | None:
     """The dyad as a linear one; None if it is none in the mode of the assembly."""
     if not all(dyad.turning):
         return None
-    groups: dict[int, list[Segment]] = {-1: [], 0: [], 1: []}
+    groups: dict[int, list[LoopVector]] = {-1: [], 0: [], 1: []}
     for segment in dyad.plane.segments:
         groups[dyad.group(segment)].append(segment)
     sides = [groups[0], groups[1]]
@@ -346,7 +346,7 @@ def linear_dyad(dyad: Dyad, assembly: Array) -> LinearDyad | None:
     return None
 
 
-def _opposite(x: Segment, a: Segment, assembly: Array) -> bool:
+def _opposite(x: LoopVector, a: LoopVector, assembly: Array) -> bool:
     """Whether x is -a in the assembly, and as long."""
     lengths = np.hypot(*x.v), np.hypot(*a.v)
     if abs(lengths[0] - lengths[1]) > SAME_LENGTH * lengths[1]:
@@ -356,7 +356,7 @@ def _opposite(x: Segment, a: Segment, assembly: Array) -> bool:
 
 
 def _following(
-    dyad: Dyad, pairs: tuple[tuple[Segment, Segment], ...], assembly: Array
+    dyad: Dyad, pairs: tuple[tuple[LoopVector, LoopVector], ...], assembly: Array
 ) -> LinearDyad:
     """R(Θ) x = -R(θ) a, so Θ = θ + the angle from x to -a."""
     ratios, offsets = [], []

@@ -64,7 +64,7 @@ from armdyn.shorten.run_time import (
     weighed,
     weightless,
 )
-from armdyn.shorten.shortest import QUICK, Branch, SearchBudget
+from armdyn.shorten.shortest import QUICK, BaseBranch, SearchBudget
 from armdyn.shorten.symbolic import symbolic
 
 NUMBERS = ("payload", "gravity", "base_motion")
@@ -255,7 +255,7 @@ class TracedRobot(RequestedRobot):
         """The group of terms, "friction" or "rotors", of the symbols that are counted apart."""
         self.in_plane = False
         """Whether torques are written in axes of the plane that all links move in."""
-        self._cut: dict[bool, tuple[Branch, ...]] = {}
+        self._cut: dict[bool, tuple[BaseBranch, ...]] = {}
         self._stood: dict[tuple[int, ...], StandingMap] = {}
 
     @cached_property
@@ -441,14 +441,14 @@ class TracedRobot(RequestedRobot):
             qdd[branch.members] = branch.shortest(part, given, self.rotors, self.budget)
         return qdd
 
-    def _branches(self, weight: bool) -> tuple[Branch, ...]:
+    def _branches(self, weight: bool) -> tuple[BaseBranch, ...]:
         if weight not in self._cut:
             if self.as_in_books:
                 robot = self.runtime or symbolic(self.numbers, self.graph)
-                cut = Branch.of_books(robot if weight else weightless(robot))
+                cut = BaseBranch.of_books(robot if weight else weightless(robot))
             else:
                 robot = self.numbers if weight else weightless(self.numbers)
-                cut = Branch.all_of(robot, self.graph)
+                cut = BaseBranch.all_of(robot, self.graph)
             self._cut[weight] = cut
         return self._cut[weight]
 

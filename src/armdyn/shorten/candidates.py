@@ -106,7 +106,7 @@ def _dominators(net: Network, order: list[int]) -> list[int]:
     return above
 
 
-class Table:
+class KeyTable:
     """Sorted residues in which others are looked up."""
 
     def __init__(self, keys: Residues):
@@ -135,9 +135,9 @@ class Pool:
         self.constants = sum(net.is_constant(c) for c in cells)
         self.values = np.array([net.first[c] for c in cells], dtype=np.uint64)
         self.inverses = np.array([pow(net.first[c], -1, PRIME) for c in cells], dtype=np.uint64)
-        self.table = Table(unsigned(self.values))
+        self.table = KeyTable(unsigned(self.values))
 
-    def matches(self, net: Network, targets: Cells, tables: "list[Table]") -> "list[Identities]":
+    def matches(self, net: Network, targets: Cells, tables: "list[KeyTable]") -> "list[Identities]":
         """For each table the identities of the targets with a cell x and a place y of the table."""
         values = np.array(net.first, dtype=np.uint64)
         rows = max(1, BLOCK // max(1, len(self.cells)))
@@ -234,7 +234,7 @@ class Scales:
         self._x = np.concatenate([*3 * [cells[i]], cells[a], one])
         self._y = np.concatenate([*3 * [cells[j]], cells[b], cells])
         self._op = np.repeat(["add", "sub", "mul", "div", "div"], [len(k) for k in keys])
-        self.table = Table(unsigned(np.concatenate(keys)))
+        self.table = KeyTable(unsigned(np.concatenate(keys)))
 
     def constant(self, net: Network, place: int) -> int:
         """The cell of a constant of the table, which is made if it is not there."""
@@ -272,7 +272,7 @@ class Pairs:
         roots = unsigned(np.stack([field.roots(v), field.roots(field.sub(np.zeros_like(v), v))]))
         several = np.sort(np.concatenate([keys[keys > 0], quotients.ravel(), roots.ravel()]))
         several = several[1:][several[1:] == several[:-1]]
-        table = Table(several[~np.isin(several, pool.table.keys) & (several > 0)])
+        table = KeyTable(several[~np.isin(several, pool.table.keys) & (several > 0)])
         self._keys = table.keys
         hit, place = table.find(keys)
         kind, i, j = np.unravel_index(hit, keys.shape)

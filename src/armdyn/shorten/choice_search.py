@@ -14,7 +14,7 @@ from armdyn.shorten.minimal.articulated import minimal_articulated_body
 from armdyn.shorten.minimal.axes import Scalar
 from armdyn.shorten.minimal.choices import Choices
 from armdyn.shorten.minimal.constants import Constants, Units, constants_of_reduced, reduced
-from armdyn.shorten.minimal.link import Load, MovingLink, inward
+from armdyn.shorten.minimal.link import LinkLoad, MovingLink, inward
 from armdyn.shorten.minimal.mass import minimal_mass_matrix
 from armdyn.shorten.minimal.options import is_flat, options
 from armdyn.shorten.minimal.torques import Rate, states_of_joints
@@ -59,7 +59,7 @@ class Prices:
             key = i, choice.outward, fixed[i].outward, units, seen
             moved = self._once(key, MovingLink, link, choice, fixed[i], units, up, self.states[i])
             links.append(moved)
-        carried: list[tuple[Load, ...]] = [()] * len(links)
+        carried: list[tuple[LinkLoad, ...]] = [()] * len(links)
         torques: list[Scalar] = [0.0] * len(links)
         for i, moving in reversed(list(enumerate(links))):
             args = moving, choices.links[i], fixed[i], carried[i]

@@ -12,7 +12,7 @@ SUM = ("add", "sub", "neg")
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class Factors:
     """A signed product."""
 
     negative: bool
@@ -23,10 +23,10 @@ class Term:
         changing = sum(not f.constant for f in self.factors)
         return max(0, changing - all(not f.constant for f in self.factors))
 
-    def without(self, factor: Node) -> "Term":
+    def without(self, factor: Node) -> "Factors":
         """The term divided by one of its factors."""
         place = self.factors.index(factor)
-        return Term(self.negative, self.factors[:place] + self.factors[place + 1 :])
+        return Factors(self.negative, self.factors[:place] + self.factors[place + 1 :])
 
     def node(self, graph: Graph) -> Node:
         """The product without its sign, constants first."""
@@ -65,9 +65,9 @@ def _inside(node: Node, ops: tuple[str, ...], used: Counter[int]) -> bool:
     return node.op in ops and used[node.index] == 1 and not node.constant
 
 
-def _terms(node: Node, used: Counter[int], made: dict[int, Node]) -> list[Term]:
+def _terms(node: Node, used: Counter[int], made: dict[int, Node]) -> list[Factors]:
     """The terms of a sum, in the order they are written."""
-    result: list[Term] = []
+    result: list[Factors] = []
     stack = [(node, False)]
     while stack:
         here, negative = stack.pop()
@@ -80,7 +80,7 @@ def _terms(node: Node, used: Counter[int], made: dict[int, Node]) -> list[Term]:
     return result
 
 
-def _term(node: Node, negative: bool, used: Counter[int], made: dict[int, Node]) -> Term:
+def _term(node: Node, negative: bool, used: Counter[int], made: dict[int, Node]) -> Factors:
     factors: list[Node] = []
     stack = [node]
     while stack:
@@ -95,10 +95,10 @@ def _term(node: Node, negative: bool, used: Counter[int], made: dict[int, Node])
             if value.op == "neg":
                 negative, value = not negative, value.args[0]
             factors.append(value)
-    return Term(negative, tuple(factors))
+    return Factors(negative, tuple(factors))
 
 
-def _factored(graph: Graph, terms: list[Term]) -> list[Term] | None:
+def _factored(graph: Graph, terms: list[Factors]) -> list[Factors] | None:
     """The terms after all that gains was taken out; None if nothing was."""
     changed = False
     while True:
@@ -111,14 +111,14 @@ def _factored(graph: Graph, terms: list[Term]) -> list[Term] | None:
         rest = [terms[i].without(common) for i in chosen]
         bracket = _sum(graph, _factored(graph, rest) or rest)
         negative = bracket.op == "neg"
-        taken = Term(negative, (common, bracket.args[0] if negative else bracket))
+        taken = Factors(negative, (common, bracket.args[0] if negative else bracket))
         terms = [
             taken if i == chosen[0] else term for i, term in enumerate(terms) if i not in chosen[1:]
         ]
         changed = True
 
 
-def _groups(terms: list[Term]) -> dict[int, list[int]]:
+def _groups(terms: list[Factors]) -> dict[int, list[int]]:
     """For each factor of two terms or more, the places of the terms that have it."""
     found: dict[int, list[int]] = {}
     for place, term in enumerate(terms):
@@ -127,7 +127,7 @@ def _groups(terms: list[Term]) -> dict[int, list[int]]:
     return {index: places for index, places in found.items() if len(places) > 1}
 
 
-def _gain(common: Node, group: list[Term]) -> int:
+def _gain(common: Node, group: list[Factors]) -> int:
     """Operations saved by taking a factor out of a group of terms."""
     rest = [term.without(common) for term in group]
     saved = sum(term.cost() for term in group) - sum(term.cost() for term in rest)
@@ -135,7 +135,7 @@ def _gain(common: Node, group: list[Term]) -> int:
     return saved + max(0, steady - 1) - 1
 
 
-def _sum(graph: Graph, terms: list[Term]) -> Node:
+def _sum(graph: Graph, terms: list[Factors]) -> Node:
     """The sum of the terms: constants first, so that they are added beforehand."""
     nodes = [(term.negative, term.node(graph)) for term in terms]
     result = graph.number(0)

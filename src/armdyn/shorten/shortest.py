@@ -298,7 +298,7 @@ def _equation(
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class BaseBranch:
     """The links that one joint on the base carries, their numbers parameters of a graph."""
 
     members: list[int]
@@ -313,19 +313,19 @@ class Branch:
     """The links as textbooks take them, where parts are written as these do."""
 
     @staticmethod
-    def all_of(robot: CanonicalRobot, graph: Graph) -> "tuple[Branch, ...]":
+    def all_of(robot: CanonicalRobot, graph: Graph) -> "tuple[BaseBranch, ...]":
         """The branches of a robot of numbers."""
         parts = ((m, regroup(part)) for m, part in branches(symbolic(robot, graph)).items())
         numbered = (([*members], valued(part), entries(part)) for members, part in parts)
-        return tuple(Branch(*three, constant_mass_matrix(three[1])) for three in numbered)
+        return tuple(BaseBranch(*three, constant_mass_matrix(three[1])) for three in numbered)
 
     @staticmethod
-    def of_books(robot: CanonicalRobot) -> "tuple[Branch, ...]":
+    def of_books(robot: CanonicalRobot) -> "tuple[BaseBranch, ...]":
         """The branches of a robot of nodes, whose parts are written as in textbooks."""
         parts = branches(robot).items()
-        return tuple(Branch([*m], x, {}, None, model_from_canonical(x)) for m, x in parts)
+        return tuple(BaseBranch([*m], x, {}, None, model_from_canonical(x)) for m, x in parts)
 
-    def times(self, factor: float) -> "Branch":
+    def times(self, factor: float) -> "BaseBranch":
         """The branch with inertias multiplied by a number."""
         if self.book is not None:
             return replace(self, book=model_from_canonical(heavier(self.numbers, factor)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT, Array
 from armdyn.errors import ModelError
-from armdyn.export.body import Body, ConstantTable, Statements, exact_constant
+from armdyn.export.body import ConstantTable, FunctionBody, Statements, exact_constant
 from armdyn.export.c.processors import Footprint, footprints
 from armdyn.export.c.selftest import selftest
 from armdyn.export.export_comments import file_lines, function_lines, operations
@@ -184,7 +184,7 @@ def _source(made: CSources) -> str:
     language, table = made.language, ConstantTable()
     written: list[str] = []
     for function in made.functions:
-        text = Body(function.program, language, table)
+        text = FunctionBody(function.program, language, table)
         written += comment_block([operations(function.program)])
         written += [*_signature(made, function, ""), "{"]
         unused = [f"(void){i.name};" for i in function.program.inputs if i.name not in text.used]

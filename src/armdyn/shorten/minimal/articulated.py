@@ -57,7 +57,7 @@ from armdyn.shorten.minimal.axes import (
     turned,
 )
 from armdyn.shorten.minimal.choices import Choices
-from armdyn.shorten.minimal.link import Load, MovingLink, closed, handed_down
+from armdyn.shorten.minimal.link import LinkLoad, MovingLink, closed, handed_down
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.torques import moving_links
 
@@ -298,7 +298,7 @@ class _ReleasedJoint:
     def __init__(self, link: MovingLink, rotor: Scalar):
         self.link = link
         self.rotor = rotor
-        self.load = Load()
+        self.load = LinkLoad()
         kind = link.link.type
         self.part = None if kind.turns and kind.slides else int(kind.turns)
         """The part of six-vectors, whose linear part comes first, that the axis is in; None: that
@@ -341,7 +341,7 @@ class _ReleasedJoint:
         about = body.column(1)
         return both(multiple(kind.slide, along), multiple(kind.turn, about))
 
-    def handed_down(self) -> Load:
+    def handed_down(self) -> LinkLoad:
         """The wrench, about the origin of the parent."""
         return handed_down(self.link, self.link.choice, self.link.fixed, self.load)
 

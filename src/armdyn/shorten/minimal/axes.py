@@ -27,22 +27,22 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Angle:
+class JointAngle:
     """A sum of joint angles and quarter turns."""
 
     argument: Scalar
     quarters: int
 
     @classmethod
-    def of(cls, q: Scalar, theta: Scalar) -> "Angle":
+    def of(cls, q: Scalar, theta: Scalar) -> "JointAngle":
         """The angle q + θ; a θ of whole quarter turns costs nothing."""
         if is_quarter(theta):
             return cls(q, round(theta / (np.pi / 2)))
         return cls(q + theta, 0)
 
-    def plus(self, other: "Angle") -> "Angle":
+    def plus(self, other: "JointAngle") -> "JointAngle":
         """The sum of two angles."""
-        return Angle(self.argument + other.argument, self.quarters + other.quarters)
+        return JointAngle(self.argument + other.argument, self.quarters + other.quarters)
 
     def cos_sin(self) -> Pair:
         """Its cosine and sine."""

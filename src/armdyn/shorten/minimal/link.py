@@ -13,8 +13,8 @@ from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import CanonicalLink, is_quarter, twist
 from armdyn.shorten.minimal.axes import (
     ZERO,
-    Angle,
     Axes,
+    JointAngle,
     Matrix,
     Scalar,
     Vector,
@@ -135,7 +135,7 @@ class MovingLink:
     """
 
     axes: Axes
-    angle: Angle
+    angle: JointAngle
     """Sum of the angles of its group up to its own."""
     turn: Pair
     whole: Pair
@@ -182,9 +182,9 @@ class MovingLink:
     def _move(self, q: Scalar, qd: Scalar, qdd: Scalar) -> None:
         """Find rates and acceleration at a position, rate and acceleration of the joint."""
         link, up = self.link, self.up
-        step = Angle.of(link.type.angle(q), link.theta)
+        step = JointAngle.of(link.type.angle(q), link.theta)
         # with the tangent form the joint's axes are the link's own
-        own_step = Angle(0.0, 0) if self.tangent else step
+        own_step = JointAngle(0.0, 0) if self.tangent else step
         self.angle = up.angle.plus(step) if up and self.leader is not self else own_step
         self.turn, self.whole = step.cos_sin(), self.angle.cos_sin()
         self.axes = Axes.of(link, self.turn, self.rotated, self.tangent)
@@ -293,7 +293,7 @@ class MovingLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class LinkLoad:
     """A wrench about the origin of a link, in parts that are still in different axes."""
 
     e: Vector = ZERO
@@ -303,9 +303,9 @@ class Load:
     n_first: Pair = NO_PAIR
     """Force and moment in the first axes of its group of parallel joints."""
 
-    def plus(self, other: "Load") -> "Load":
+    def plus(self, other: "LinkLoad") -> "LinkLoad":
         """The sum of two wrenches."""
-        return Load(
+        return LinkLoad(
             plus(self.e, other.e),
             plus(self.n, other.n),
             added(self.e_first, other.e_first),
@@ -313,55 +313,55 @@ class Load:
         )
 
     @staticmethod
-    def in_first(e: Vector = ZERO, n: Vector = ZERO) -> "Load":
+    def in_first(e: Vector = ZERO, n: Vector = ZERO) -> "LinkLoad":
         """A wrench in the first axes, which have the z axis in common with those of the link."""
-        return Load((0.0, 0.0, e[2]), (0.0, 0.0, n[2]), e[:2], n[:2])
+        return LinkLoad((0.0, 0.0, e[2]), (0.0, 0.0, n[2]), e[:2], n[:2])
 
 
 def inward(
-    link: MovingLink, choice: LinkChoice, fixed: Constants, carried: Iterable[Load]
-) -> tuple[Scalar, Load]:
+    link: MovingLink, choice: LinkChoice, fixed: Constants, carried: Iterable[LinkLoad]
+) -> tuple[Scalar, LinkLoad]:
     """The torque of the joint, and the wrench that the link hands down to its parent."""
-    torque, load = closed(link, choice, fixed, reduce(Load.plus, carried, Load()))
+    torque, load = closed(link, choice, fixed, reduce(LinkLoad.plus, carried, LinkLoad()))
     return torque, handed_down(link, choice, fixed, load)
 
 
 def closed(
-    link: MovingLink, choice: LinkChoice, fixed: Constants, carried: Load
-) -> tuple[Scalar, Load]:
+    link: MovingLink, choice: LinkChoice, fixed: Constants, carried: LinkLoad
+) -> tuple[Scalar, LinkLoad]:
     """The torque of the joint, and the wrench of the link with all that it carries."""
     load, kind = carried, link.link.type
     here = fixed if link.rotated else constants_turned(fixed, link.turn)
     first = "" if kind.slides else choice.first_axes
     there = constants_turned(fixed, link.whole) if first else fixed
     if "J" in first:
-        load = load.plus(Load.in_first(n=moment(there, link.rates_first())))
+        load = load.plus(LinkLoad.in_first(n=moment(there, link.rates_first())))
     else:
-        load = load.plus(Load(n=moment(here, link.rates)))
+        load = load.plus(LinkLoad(n=moment(here, link.rates)))
     if "u" in first:
-        load = load.plus(Load.in_first(n=crossed(there.moment_u, link.al_first())))
+        load = load.plus(LinkLoad.in_first(n=crossed(there.moment_u, link.al_first())))
     else:
-        load = load.plus(Load(n=crossed(here.moment_u, link.al)))
+        load = load.plus(LinkLoad(n=crossed(here.moment_u, link.al)))
     (A, B), (C, S) = fixed.weight, link.whole
-    load = load.plus(Load(n=(0.0, 0.0, A * C + B * S)))
+    load = load.plus(LinkLoad(n=(0.0, 0.0, A * C + B * S)))
     if "f" in first:
-        load = load.plus(Load.in_first(applied(link.rates_first().b, there.force_u)))
+        load = load.plus(LinkLoad.in_first(applied(link.rates_first().b, there.force_u)))
     else:
-        load = load.plus(Load(applied(link.rates.b, here.force_u)))
+        load = load.plus(LinkLoad(applied(link.rates.b, here.force_u)))
     if kind.slides:
-        load = load.plus(Load(scaled(fixed.M, link.al)))
+        load = load.plus(LinkLoad(scaled(fixed.M, link.al)))
     return link.link.sign * kind.combine(load.e[2] * link.units.force, load.n[2]), load
 
 
-def handed_down(link: MovingLink, choice: LinkChoice, fixed: Constants, load: Load) -> Load:
+def handed_down(link: MovingLink, choice: LinkChoice, fixed: Constants, load: LinkLoad) -> LinkLoad:
     """The wrench of a link with all that it carries, about the origin of its parent."""
     if link.up is None:
-        return Load()
+        return LinkLoad()
     through = _through_first_axes if link.follows and choice.in_first else _through_joint
     return through(link, link.up, fixed, load)
 
 
-def _through_joint(link: MovingLink, up: MovingLink, fixed: Constants, load: Load) -> Load:
+def _through_joint(link: MovingLink, up: MovingLink, fixed: Constants, load: LinkLoad) -> LinkLoad:
     """Carry the wrench through the joint's axes to the parent."""
     n_first = load.n_first
     e = link.axes.on_joint(load.e)
@@ -385,10 +385,12 @@ def _through_joint(link: MovingLink, up: MovingLink, fixed: Constants, load: Loa
     n = plus(n, crossed((0.0, 0.0, link.slide), e))
     e = link.axes.out_of(e)
     n = plus(link.axes.out_of(n), crossed(fixed.across_in, e))
-    return Load(e, n, n_first=n_first)
+    return LinkLoad(e, n, n_first=n_first)
 
 
-def _through_first_axes(link: MovingLink, up: MovingLink, fixed: Constants, load: Load) -> Load:
+def _through_first_axes(
+    link: MovingLink, up: MovingLink, fixed: Constants, load: LinkLoad
+) -> LinkLoad:
     """Carry the wrench to the parent in the first axes of the group."""
     whole = link.whole
     e = (*added(load.e_first, turned(whole, load.e[0], load.e[1])), load.e[2])
@@ -396,7 +398,7 @@ def _through_first_axes(link: MovingLink, up: MovingLink, fixed: Constants, load
     across = about_z(up.whole, fixed.across_in)
     n = about_z(whole, load.n)
     n = plus(n, crossed((across[0], across[1], across[2] + link.slide), e))
-    return Load((0.0, 0.0, e[2]), (0.0, 0.0, n[2]), e[:2], added(load.n_first, n[:2]))
+    return LinkLoad((0.0, 0.0, e[2]), (0.0, 0.0, n[2]), e[:2], added(load.n_first, n[:2]))
 
 
 def moment(constant: Constants, rates: Rates) -> Vector:

@@ -19,9 +19,9 @@ from armdyn.shorten.canonical.frames import CanonicalRobot, cos_sin, is_quarter
 from armdyn.shorten.canonical.regroup import hand_down
 from armdyn.shorten.minimal.axes import (
     ZERO,
-    Angle,
     Axes,
     CompositeBody,
+    JointAngle,
     Scalar,
     Vector,
     about_z,
@@ -68,9 +68,9 @@ class _CarryingJoint:
         way is through the axes of each link."""
         self.flat = up is not None and is_flat(robot, i) and not up.planar
         """Whether its first axes are those of its parent."""
-        step = Angle.of(link.type.angle(q), link.theta)
+        step = JointAngle.of(link.type.angle(q), link.theta)
         self.axes = Axes.of(link, step.cos_sin(), rotated=True, tangent=False)
-        self.whole: Angle = up.whole.plus(step) if up and self.flat else step
+        self.whole: JointAngle = up.whole.plus(step) if up and self.flat else step
         self.angle = self.whole.cos_sin()
         """cos and sin from the first axes of the group to the link."""
         self.slide = link.r + link.type.travel(q)

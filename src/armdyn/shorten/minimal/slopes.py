@@ -25,9 +25,9 @@ from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, cos_s
 from armdyn.shorten.canonical.regroup import hand_down
 from armdyn.shorten.minimal.axes import (
     ZERO,
-    Angle,
     Axes,
     CompositeBody,
+    JointAngle,
     Rows,
     Scalar,
     Spatial,
@@ -115,7 +115,7 @@ class _MovingJoint:
         self.up = up
         self.index = index
         kind, sign = link.type, link.sign
-        self.turn = Angle.of(kind.angle(sign * q), link.theta).cos_sin()
+        self.turn = JointAngle.of(kind.angle(sign * q), link.theta).cos_sin()
         self.axes = Axes.of(link, self.turn, rotated=True, tangent=False)
         slide, x = link.r + kind.travel(sign * q), link.across
         R = twist(link)

@@ -37,7 +37,7 @@ from armdyn.shorten.canonical.frames import CanonicalRobot, canonical
 from armdyn.shorten.minimal.axes import Scalar, Vector
 from armdyn.shorten.minimal.choices import Choices
 from armdyn.shorten.minimal.constants import constants
-from armdyn.shorten.minimal.link import Load, MovingLink, inward
+from armdyn.shorten.minimal.link import LinkLoad, MovingLink, inward
 from armdyn.shorten.minimal.options import options
 
 
@@ -58,7 +58,7 @@ def minimal(
     """Joint torques of a tree of links in canonical frames, whose entries may be nodes."""
     choices = options(robot).start if choices is None else choices
     links = moving_links(robot, choices, q, qd, qdd)
-    carried: list[list[Load]] = [[] for _ in links]
+    carried: list[list[LinkLoad]] = [[] for _ in links]
     tau: list[Scalar] = []
     for i, link in reversed(list(enumerate(links))):
         torque, load = inward(link, link.choice, link.fixed, carried[i])
