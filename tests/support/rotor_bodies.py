@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+import armdyn
 from armdyn.model import Body, Frame, Inertia, Joint, Link, Mimic, RobotModel, Rotor
 from armdyn.model.joint_types import REVOLUTE
 from armdyn.model.transform import frame_along, transform
@@ -92,3 +93,13 @@ def with_mimicking_rotors(model: RobotModel) -> RobotModel:
         for j, old in zip(found.model.joints, model.joints, strict=False)
     )
     return replace(found.model, joints=(*own, *followers))
+
+
+def spinning(model: RobotModel, seed: int = 4) -> armdyn.Robot:
+    """The robot with rotors about any axes, each on another link."""
+    rng, robot = np.random.default_rng(seed), armdyn.Robot(model)
+    names = [link.name for link in (model.base_link, *model.links)]
+    for k, owner in enumerate(model.driven):
+        given = {"axis": rng.normal(size=3), "carrier": names[k % len(names)]}
+        robot = robot.with_rotor(owner.name, **given, inertia=1e-3, gear_ratio=rng.normal(0, 40))
+    return robot

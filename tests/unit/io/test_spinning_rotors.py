@@ -8,19 +8,9 @@ from armdyn.errors import ModelError, UnknownNameError, UrdfError
 from armdyn.loops.coordinates import coordinates_of
 from support.peers import close
 from support.random_robots import random_model
-from support.rotor_bodies import with_rotor_bodies
+from support.rotor_bodies import spinning, with_rotor_bodies
 
 GIVEN = {"inertia": 2e-4, "gear_ratio": -80.0}
-
-
-def spinning(model, seed=4):
-    """The robot with rotors about any axes, each on another link."""
-    rng, robot = np.random.default_rng(seed), armdyn.Robot(model)
-    names = [link.name for link in (model.base_link, *model.links)]
-    for k, owner in enumerate(model.driven):
-        given = {"axis": rng.normal(size=3), "carrier": names[k % len(names)]}
-        robot = robot.with_rotor(owner.name, **given, inertia=1e-3, gear_ratio=rng.normal(0, 40))
-    return robot
 
 
 def same(one, other):
