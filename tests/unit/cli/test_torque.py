@@ -50,6 +50,23 @@ def test_a_wrench_on_the_command_line_is_that_of_the_file(command, move, tmp_pat
 
 
 @pytest.mark.slow
+def test_rotors_that_spin_have_a_column(command, move, tmp_path):
+    arm = armdyn.load("two_link")
+    given = {"axis": [0, 0, 1], "carrier": "link1", "inertia": 2e-3, "gear_ratio": -30.0}
+    spun, table = arm.with_rotor(arm.joint_names[1], **given), tmp_path / "out.csv"
+    spun.save(tmp_path / "spun.toml")
+    code, out, _ = command("torque", tmp_path / "spun.toml", move, "-o", table)
+    assert code == 0
+    assert " spin " in out
+    read = np.genfromtxt(table, delimiter=",", names=True)
+    assert np.abs(read["spin1"]).max() > 0.05
+    terms = ("inertial", "coriolis", "gravity", "rotor", "spin")
+    for i in "12":
+        total = sum(read[f"{term}{i}"] for term in terms)
+        np.testing.assert_allclose(read[f"tau{i}"], total, atol=1e-9)
+
+
+@pytest.mark.slow
 def test_a_base_that_accelerates_is_a_term(command, move, tmp_path):
     lift = write(tmp_path / "lift.csv", "t,ax,ay,az", [0, 1], [[0, 2.0, 0], [0, 2.0, 0]])
     moved = data(command, move, "--base-motion", lift)

@@ -48,6 +48,27 @@ def test_masses_and_lengths_are_arguments(robot, quantity):
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix"])
+def test_rotors_that_spin_are_arguments(quantity):
+    """Their momentum grows with the gear ratio, and their inertia behind it with its square."""
+    robot = armdyn.load("puma560", spinning_rotors=True)
+    move = {"q": [0.3, -0.8, 0.5, 0.2, 0.9, -0.4]}
+    if quantity == "inverse_dynamics":
+        move |= {"qd": [0.5, -0.2, 1.0, 0.3, 0.1, 0.7], "qdd": [1.0, 2.0, -1.0, 0.5, 0.3, 0.2]}
+    for k, name, value in ((3, "N4", -9.0), (4, "N5", 30.0), (3, "Ia4", 0.5)):
+        found = armdyn.sweep(robot, quantity, armdyn.Grid(**move, **{name: value})).extremes.max
+        rotor = robot.model.joints[k].rotor
+        change = {"gear_ratio": value}
+        if name[0] == "I":
+            change = {"inertia": value / rotor.gear_ratio**2, "gear_ratio": rotor.gear_ratio}
+        given = {"axis": rotor.axis, "carrier": rotor.carrier, **change}
+        other = robot.with_rotor(robot.joint_names[k], **given)
+        expected = getattr(other, quantity)(*move.values())
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        plain = other.with_rotor(robot.joint_names[k])
+        assert np.abs(getattr(plain, quantity)(*move.values()) - expected).max() > 1e-4
+
+
 def test_gears_and_payloads_of_many_variants(robot):
     over = armdyn.Grid(qdd=1.0, N2=(50, 150, 3), payload=(0, 4, 3), m3=[3.0, 6.0])
     result = armdyn.sweep(robot, "inverse_dynamics", over, by=("N2", "payload1", "m3"))
