@@ -8,6 +8,8 @@ whose mass matrix is M_qq - M_qb M_bb⁻¹ M_bq. Rotations are integrated as in 
 
 import math
 from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,8 +109,12 @@ def _placed(free: FreeBase, R: Array, state: _State, q: Array, qd: Array) -> Bas
     """Where a base is whose rotation started from R, and how it moves."""
     rows = (cayley(state.u) @ R).reshape(*state.u.shape[:-1], 9)
     pose = np.concatenate(broadcast(rows=rows, position=state.position), -1)
-    still = BaseState.of(pose, np.zeros(BASE))
-    return BaseState.of(pose, free.twist(still, q, qd, state.momentum))
+    return _moving(free, pose, q, qd, state.momentum)
+
+
+def _moving(free: FreeBase, pose: Array, q: Array, qd: Array, momentum: Array) -> BaseState:
+    """The base in a pose, moving as the momentum says."""
+    return BaseState.of(pose, free.twist(BaseState.of(pose, np.zeros(BASE)), q, qd, momentum))
 
 
 LONGEST_STEP = 0.01
@@ -125,31 +131,27 @@ def followed(
 
     `load` is the wrench on the base, (6,), at a time [s] and a state of base and joints.
     """
-    free, t0 = robot.free_base, motion.t[0]
-    way = hermite(motion.t, motion.q, motion.qd, motion.qdd)
+    free, t = robot.free_base, motion.t
+    way = hermite(t, motion.q, motion.qd, motion.qdd)
     momentum = free.centroidal_momentum(start, motion.q[0], motion.qd[0])
     R, y = np.asarray(start.rotation), np.concatenate([np.zeros(3), start.position, momentum])
-    found = [start]
-    for t, duration, q, qd in zip(
-        motion.t, np.diff(motion.t), motion.q[1:], motion.qd[1:], strict=False
-    ):
-        steps = math.ceil(duration / LONGEST_STEP)
-        h = duration / steps
-        for begin in t + h * np.arange(steps):
+    found = [(R, y)]
 
-            def slope(
-                after: float, y: Array, R: Array = R, begin: float = begin, h: float = h
-            ) -> Array:
-                now, state = begin + after * h, _State(*np.split(y, [3, 6]))
-                q, qd, _ = way(now - t0)
-                base = _placed(free, R, state, q, qd)
-                return state.rate(free, base, q, load(now, base, q))
+    def slope(R: Array, begin: float, h: float, after: float, y: Array) -> Array:
+        now, state = begin + after * h, _State(*np.split(y, [3, 6]))
+        q, qd, _ = way(now - t[0])
+        base = _placed(free, R, state, q, qd)
+        return state.rate(free, base, q, load(now, base, q))
 
-            y = rk4_step(slope, y, h)
+    for first, last in pairwise(t):
+        steps = math.ceil((last - first) / LONGEST_STEP)
+        h = (last - first) / steps
+        for k in range(steps):
+            y = rk4_step(partial(slope, R, first + k * h, h), y, h)
             R, y[:3] = cayley(y[:3]) @ R, 0.0
-        found.append(_placed(free, R, _State(*np.split(y, [3, 6])), q, qd))
-    poses, twists = (np.stack([getattr(base, k) for base in found]) for k in ("pose", "twist"))
-    return BaseState.of(poses, twists)
+        found.append((R, y))
+    R, y = map(np.stack, zip(*found, strict=True))
+    return _placed(free, R, _State(*np.split(y, [3, 6], -1)), motion.q, motion.qd)
 
 
 # fixed steps
@@ -166,9 +168,8 @@ def joined(free: FreeBase, base: BaseState, q: Array, qd: Array) -> tuple[Array,
 
 def unjoined(free: FreeBase, z: Array, w: Array) -> tuple[BaseState, Array, Array]:
     """The base, q and q̇ of such a state."""
-    pose, q, momentum, qd = z[..., :POSE], z[..., POSE:], w[..., :BASE], w[..., POSE:]
-    still = BaseState.of(pose, np.zeros(BASE))
-    return BaseState.of(pose, free.twist(still, q, qd, momentum)), q, qd
+    q, qd = z[..., POSE:], w[..., POSE:]
+    return _moving(free, z[..., :POSE], q, qd, w[..., :BASE]), q, qd
 
 
 class FloatingDriven(Driven):
