@@ -3,6 +3,8 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
+from itertools import accumulate
+from operator import mul
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -142,20 +144,29 @@ class Kernel:
         """
         return Target.host().lanes(self.dtype)
 
-    def _lies_in_blocks(self, array: Array, axes: int = 1) -> bool:
-        """Whether an array (..., lanes, n), with so many axes n, is dense as (..., n, lanes)."""
-        if array.ndim < axes + 2 or array.shape[-1 - axes] != self.lanes or not array.size:
-            return False
-        dense = _lanes_last(array, axes)[(0,) * (array.ndim - axes - 1)].flags.c_contiguous
-        return dense and array.dtype == np.dtype(self.dtype) and array.flags.aligned
+    @cached_property
+    def _steps(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Strides of the last axes of arguments, and of results, that lie in blocks."""
+        size = np.dtype(self.dtype).itemsize
+        along = [*accumulate(self.shape[:0:-1], mul, initial=size * self.lanes)]
+        return (size, size * self.lanes), (size, *along[::-1][: len(self.shape)])
+
+    def _lies_in_blocks(self, array: Array, result: bool = False) -> bool:
+        """Whether an argument or a result is dense as (..., n, lanes)."""
+        steps = self._steps[result]
+        count = len(steps)
+        dense = array.strides[-count:] == steps and array.shape[-count] == self.lanes
+        dense = dense and array.ndim > count and array.flags.aligned
+        return dense and array.dtype == np.dtype(self.dtype)
 
     def _evaluate(self, *arrays: Array, out: Array) -> None:
         """Blocks where they lie, if all arrays are such and none shares memory with the result."""
-        axes = len(self.shape)
         apart = all(self._lies_in_blocks(a) and not np.may_share_memory(a, out) for a in arrays)
-        if apart and self._lies_in_blocks(out, axes):
+        if apart and self._lies_in_blocks(out, True):
             blocks = [array.swapaxes(-1, -2) for array in arrays]
-            self._of_blocks(*blocks, out=_lanes_last(out, axes))
+            first = out.ndim - len(self.shape) - 1
+            axes = *range(first), *range(first + 1, out.ndim), first
+            self._of_blocks(*blocks, out=out.transpose(axes))
         else:
             self.gufunc(*arrays, out=out)
 
@@ -278,12 +289,6 @@ class Kernel:
     def _definition(self) -> MethodDef:
         doc = f"{self.request.quantity} of {self.model.name!r}, {self.signature}"
         return MethodDef.new(b"call", self._single.code["entry"], doc.encode())
-
-
-def _lanes_last(array: Array, axes: int) -> Array:
-    """An array (..., lanes, n), with so many axes n, as (..., n, lanes)."""
-    first = array.ndim - axes - 1
-    return array.transpose(*range(first), *range(first + 1, array.ndim), first)
 
 
 def _dask_trial(arrays: tuple[Any, ...]) -> tuple[int, ...] | None:
