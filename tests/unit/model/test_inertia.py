@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull, Delaunay
 
 from armdyn.errors import ArmdynWarning, InertiaError
 from armdyn.model import Inertia
+from armdyn.model.inertia import solid_moments
 from armdyn.model.validate import check_physical, physical_findings
 from support.peers import close
 from support.random_robots import random_inertia, random_transform
@@ -100,3 +102,22 @@ def test_reduced_parameter_set_is_a_warning_unless_declared():
     with pytest.warns(ArmdynWarning, match="valid reduced parameter set"):
         one_link(mass=0.0, com=(0, 0, 0), inertia=(0, 0.35, 0))
     assert one_link(mass=0.0, com=(0, 0, 0), inertia=(0, 0.35, 0), reduced=True).reduced
+
+
+def test_moments_of_a_solid_are_those_of_its_tetrahedra():
+    """∫ λ_i λ_j dV = V (1 + δ_ij) / 20 over a tetrahedron, whatever corners are amid."""
+    points = np.random.default_rng(3).uniform((3, -3, 0), (5, -1, 2), (9, 3))
+    hull, expected = ConvexHull(points), np.zeros((4, 4))
+    for k in Delaunay(points).simplices:
+        corners = np.concatenate([points[k], np.ones((4, 1))], axis=1)
+        volume = abs(np.linalg.det(corners)) / 6
+        total = corners.sum(0)
+        expected += volume / 20 * (corners.T @ corners + np.outer(total, total))
+    triangles = points[hull.simplices]
+    out = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    inwards = (out * hull.equations[:, :3]).sum(1) < 0
+    triangles[inwards] = triangles[inwards, ::-1]
+    for given in (triangles, triangles[:, ::-1]):
+        close(solid_moments(given), expected, 1e-13)
+    mirrored = solid_moments(triangles * [1, -1, 1])
+    close(mirrored, np.diag([1, -1, 1, 1]) @ expected @ np.diag([1, -1, 1, 1]), 1e-13)

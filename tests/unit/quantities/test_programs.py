@@ -1,17 +1,22 @@
 """Robots in graphs: symbols, run-time inputs, and the shortest programs."""
 
 import os
+import re
 
 import numpy as np
 import pytest
 
 import armdyn
+from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.augmented_body import augmented_body
+from armdyn.formulations.denoc_forward import denoc_forward
 from armdyn.formulations.newton_euler import newton_euler
+from armdyn.formulations.parameters import robot_parameters
 from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
 from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
+from armdyn.model.edit import without_rounding
 from armdyn.quantities.program import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.frames import canonical, with_tip_phase
@@ -176,6 +181,21 @@ def test_torques_of_a_program_are_those_of_the_robot():
     close(program(*states), expected, 1e-11)
 
 
+@pytest.mark.parametrize("name", ["screws", "hinge_tree", "scara"])
+def test_forward_dynamics_by_a_method_is_the_method_as_it_is_written(name):
+    model = without_rounding(ARMS[name].model)
+    graph, none = Graph(), np.zeros(len(model.joints))
+    q, qd, tau = states = [graph.inputs(k, len(model.joints)) for k in ("q", "qd", "tau")]
+    rest = tau - newton_euler(model, q, qd, none).tau
+    for method, written in (
+        ("articulated_body", articulated_body(model, *states)[1]),
+        ("denoc", denoc_forward(model, q, rest)[1]),
+    ):
+        request = Request("forward_dynamics", method=method, friction=False)
+        outputs = [graph.node(x) for x in written.tolist()]
+        assert quantity_program(ARMS[name].model, request).operations == count(outputs)
+
+
 @pytest.mark.slow
 def test_no_program_multiplies_by_zero_or_one(arm):
     for name in ("inverse_dynamics", "mass_matrix", "jacobian"):
@@ -202,6 +222,12 @@ def test_a_combination_that_vanishes_costs_nothing():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", QUANTITIES)
-def test_a_quantity_says_whether_it_solves_equations(name):
+def test_a_quantity_says_its_shape_and_whether_it_solves_equations(name):
     program = kept_program(ARMS["scara"].model, Request(name))  # one division is one by a time
     assert (program.operations.div > 1) == QUANTITIES[name].solves
+    robot = armdyn.Robot(ARMS["scara"].model)
+    lengths = {"n": 4, "N": 4, "P": 0, "L": 0, "m": 4}  # it moves along x, y, z and turns about z
+    lengths["p"] = sum(p.linear for p in robot_parameters(robot.model))
+    lengths["rank"] = robot.base_parameters().rank
+    shape = [str(x).replace("link rank", "10").replace(" (", "*(") for x in QUANTITIES[name].shape]
+    assert program.shape == tuple(eval(re.sub(r"(\d) (\w)", r"\1*\2", x), lengths) for x in shape)
