@@ -2,11 +2,13 @@
 
 import os
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import armdyn
+from armdyn.arrays import frozen
 from armdyn.formulations.articulated_body import articulated_body
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.denoc_forward import denoc_forward
@@ -171,6 +173,18 @@ def test_payloads_of_a_batch_are_known_at_run_time():
     each = [robot.with_payload(m, com, m * tensor) for m in (0.5, 1.0, 2.0)]
     expected = [r.inverse_dynamics(*(x[i] for x in states)) for i, r in enumerate(each)]
     close(program(*states, masses), expected, 1e-10)
+
+
+@pytest.mark.parametrize("name", ["scara", "hinge_tree", "regrouped_mixed", "light_wrist"])
+def test_gravity_that_is_an_argument_is_that_of_the_robot(name):
+    model = ARMS[name].model
+    field = np.random.default_rng(8).normal(size=3) * 9.81
+    q, *_ = random_states(model, 4, batch=(3,))
+    program = quantity_program(model, Request("gravity_vector", gravity=True))
+    for g in (field, model.gravity, np.zeros(3), *np.eye(3)):
+        still = np.zeros_like(q)
+        expected = newton_euler(replace(model, gravity=frozen(g)), q, still, still).tau
+        close(program(q, np.broadcast_to(g, (3, 3))), expected, 1e-10)
 
 
 def test_torques_of_a_program_are_those_of_the_robot():
