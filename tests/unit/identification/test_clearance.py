@@ -18,7 +18,10 @@ from armdyn.identification.excitation.clearance import (
     table_solid,
 )
 from armdyn.identification.excitation.limits import motion_limits
+from armdyn.identification.excitation.problem import Problem, RestBasis, aim_at
+from armdyn.identification.excitation.search import _start
 from armdyn.model.transform import rotation_from_rpy, transform
+from armdyn.simulation.trajectories.piecewise import Motion
 from support.paths import ROBOTS
 
 pytest.importorskip("coal")  # it is not published for Windows
@@ -141,6 +144,34 @@ def test_the_barrier_is_felt_within_the_influence_and_infinite_at_the_clearance(
             u = 0.1 / found.influence
             expected = -3 * (1 - u) ** 2 * np.log(u) if felt else 0.0  # three capsules lie level
             assert value[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_cost_of_nearness_has_the_slope_of_differences(robot):
+    limits = motion_limits(robot, RANGES, 3.0, 12.0, None)
+    some = dict.fromkeys(("obstacles", "geometry"))
+    near, _ = surroundings(robot, limits, 0, clearance=0.1, table=-0.6, radius=RADIUS, **some)
+    rng, options = np.random.default_rng(1), ("condition", RestBasis.of(0.25, 2), limits, None)
+    problem = Problem(robot, aim_at(robot, "links"), *options, near, power=2.0, barrier=0.1)
+    felt = 0
+    for _ in range(2):
+        z = _start(problem, rng)
+        way = rng.normal(size=len(z))
+        difference = (problem(z + 1e-6 * way)[0] - problem(z - 1e-6 * way)[0]) / 2e-6
+        assert problem(z)[1] @ way == pytest.approx(difference, rel=1e-5)
+        motion = problem.coefficients(z)
+        q = problem.grid.q @ motion
+        cost, slope = problem._clearance_barrier(Motion(q, q, q))
+        felt += cost > 0
+        direction = rng.normal(size=q.shape)
+        ends = [
+            problem._clearance_barrier(Motion(p, p, p))[0]
+            for p in (q + 1e-6 * direction, q - 1e-6 * direction)
+        ]
+        assert (slope[0] * direction).sum() == pytest.approx(
+            (ends[0] - ends[1]) / 2e-6, rel=1e-4, abs=1e-9
+        )
+        assert not slope[1:].any()
+    assert felt
 
 
 def test_every_solid_has_the_ball_that_it_is_in():
