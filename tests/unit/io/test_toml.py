@@ -269,8 +269,8 @@ def test_unknown_names_in_the_options():
         ("base = 3\n" + TREE, r"base: expected a table, got 3"),
         ("base = { rpy = [0,0,0], angle = 1 }\n" + TREE, r"base: there is no key 'angle'"),
         ("reduced = 1\n" + TREE, r"reduced: expected true or false, got 1"),
-        (TREE + "rotor_inertia = -1", r"robot\.toml: joint 'shoulder': rotor_inertia .* got -1"),
-        (TREE + "rotor_inertia = 1\ngear_ratio = 0", r"joint 'shoulder': gear_ratio is 0"),
+        (TREE + "rotor_inertia = -1", r"robot\.toml: joint 1 'shoulder': rotor_inertia .* got -1"),
+        (TREE + "rotor_inertia = 1\ngear_ratio = 0", r"joint 1 'shoulder': gear_ratio is 0"),
         (
             TREE + "stribeck = 1\nstribeck_velocity = 0",
             r"joint 1 'shoulder': stribeck = 1.0 needs a positive stribeck_velocity",
