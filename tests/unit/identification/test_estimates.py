@@ -363,6 +363,17 @@ def test_a_validation_is_told_by_its_motion_its_log_and_its_day():
     assert kind_of_split(training, undated, True) == "another motion, another log"
 
 
+def test_a_motion_that_differs_by_less_than_a_twentieth_of_its_spread_is_the_same():
+    """In each position and velocity, of states that are far from each other."""
+    rng, t = np.random.default_rng(6), np.arange(40) / 10
+    q, qd = rng.uniform(-1, 1, (2, 40, 3)) * [1.0, 30.0, 0.02]
+    first = Series(t, q, qd, q, 0 * q, np.ones(q.shape, dtype=bool))
+    for share, kind in ((0.049, "the same motion"), (0.051, "another motion")):
+        moved_q, moved_qd = (x + share * x.std(axis=0) for x in (q, qd))
+        other = replace(first, q=moved_q, qd=moved_qd)
+        assert kind_of_split(first, other, True) == f"{kind}, another log"
+
+
 def test_too_few_samples_and_perfect_fits_tell_nothing():
     for count, residual in ((95, 1.0), (400, 0.0)):
         one = series(np.linspace(0, 9, count))

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ellipk
 
 from armdyn import Robot, load
-from armdyn.simulation.adaptive import METHODS
+from armdyn.simulation.adaptive import LEAST_STEPS, METHODS
 from armdyn.simulation.simulator import simulate
 from support.random_robots import random_model
 from support.simulation_laws import MASS, G, assert_laws, moved, pendulum, planar, slider
@@ -100,6 +100,13 @@ def test_a_constant_wrench_is_its_torque_by_virtual_work(robot):
     )
     same = moved(robot, np.full(4, 0.2), None, 0.5, external_wrench={"tool": wrench}, dt=0.1)
     np.testing.assert_allclose(same.q, s.q, atol=1e-9)
+
+
+def test_a_motion_without_any_force_takes_the_least_steps():
+    """A method that could do it in one takes this many of one length, so that nothing is missed."""
+    for duration in (0.3, 40.0):
+        s = moved(slider(), [0.2], [0.7], duration)
+        assert LEAST_STEPS <= s.statistics["steps"] <= 1.2 * LEAST_STEPS + 10
 
 
 def test_a_torque_that_comes_late_is_not_stepped_over():
