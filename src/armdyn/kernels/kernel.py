@@ -3,8 +3,6 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
-from itertools import accumulate
-from operator import mul
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -147,9 +145,8 @@ class Kernel:
     @cached_property
     def _steps(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Strides of the last axes of arguments, and of results, that lie in blocks."""
-        size = np.dtype(self.dtype).itemsize
-        along = [*accumulate(self.shape[:0:-1], mul, initial=size * self.lanes)]
-        return (size, size * self.lanes), (size, *along[::-1][: len(self.shape)])
+        *along, size = np.empty((*self.shape, self.lanes), self.dtype).strides
+        return (size, size * self.lanes), (size, *along)
 
     def _lies_in_blocks(self, array: Array, result: bool = False) -> bool:
         """Whether an argument or a result is dense as (..., n, lanes)."""
@@ -194,7 +191,7 @@ class Kernel:
         """
         if self._are_few(arrays, out):
             try:
-                if not self._lies_in_blocks(arrays[0]):
+                if arrays[0].ndim == 2 or not self._lies_in_blocks(arrays[0]):
                     return cast(Array, self.gufunc(*arrays, out=out))
                 result = self._fresh(arrays, arrays[0].shape[:-1]) if out is None else out
                 self._evaluate(*arrays, out=result)

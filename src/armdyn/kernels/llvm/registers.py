@@ -204,14 +204,11 @@ class _Allocation:
         return self._let(f"getelementptr i8, ptr %spills, i64 {offset}")
 
     def _load(self, value: str, place: int) -> None:
-        if value in self.home:
-            self.names[value] = self._let(self.home[value])
-        else:
-            kind = self.kind[value]
-            pointer = self._spill(value)
-            self.names[value] = self._let(
-                f"load volatile {kind}, ptr {pointer}, align {self.v.bytes}"
-            )
+        again = self.home.get(value)
+        if again is None:
+            spilled = f"{self.kind[value]}, ptr {self._spill(value)}"
+            again = f"load volatile {spilled}, align {self.v.bytes}"
+        self.names[value] = self._let(again)
         if self.uses[value][-1] - place <= SOON:
             self.resident.add(value)
 
