@@ -107,10 +107,6 @@ class _FreeRobot:
         moved = rows[3:BASE] - skew(center) @ rows[:3]
         return self.outward(np.concatenate([rows[:3], moved]))
 
-    def turned(self, tensor: Array) -> Array:
-        """A symmetric tensor of the base in the world."""
-        return symmetric((self.R @ tensor @ self.R.T)[np.tril_indices(3)])
-
     def following(self) -> Array:
         """The twist of the base for the rates of the joints where there is no momentum, (6, n)."""
         M = self.mass_matrix()
@@ -137,8 +133,8 @@ def _mass_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
     free = _FreeRobot(s, pose, q)
     M = free.mass_matrix()
     moment, across = skew(free.R @ _first_moment(M)), free.outward(M[:BASE, BASE:])
-    linear, angular = M[:3, :3], free.turned(M[3:BASE, 3:BASE])
-    base = [linear, -moment, across[:3]], [moment, angular, across[3:]]
+    inertia = symmetric((free.R @ M[3:BASE, 3:BASE] @ free.R.T)[np.tril_indices(3)])
+    base = [M[:3, :3], -moment, across[:3]], [moment, inertia, across[3:]]
     return np.block([*base, [across.T, M[BASE:, BASE:]]])
 
 
@@ -210,12 +206,8 @@ def _center(s: TracedRobot, pose: Array, q: Array) -> Array:
 def _centroidal_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
     free = _FreeRobot(s, pose, q)
     M = free.mass_matrix()
-    moment = _first_moment(M)
-    center = moment / M[0, 0]
-    about = free.turned(M[3:BASE, 3:BASE] - skew(center) @ M[:3, 3:BASE])
-    joints = free.about_center(M[:BASE, BASE:], center)
-    linear = [M[:3, :3], -skew(free.R @ moment), joints[:3]]
-    return np.block([linear, [np.zeros((3, 3)), about, joints[3:]]])
+    # the rotation stands on both sides, as in the momentum: simulations let it drift by rounding
+    return free.outward(free.about_center(M[:BASE], _first_moment(M) / M[0, 0]).T).T
 
 
 def _centroidal(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
