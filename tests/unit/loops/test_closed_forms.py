@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.newton_euler import newton_euler
@@ -18,6 +19,7 @@ from armdyn.loops.planar_torques import is_planar, planar_torques
 from armdyn.loops.plane import angle_of
 from armdyn.loops.rows import cut_lines, end_frames, largest_residuals, residuals
 from armdyn.loops.steps import Dyad, LinearDyad, StandingDyad
+from armdyn.model.edit import with_turned_links
 from support.arms import ARMS
 from support.loops import FIVE_BAR, PARALLELOGRAM_ARM, SIX_BAR, dyad_arm, planar_file
 from support.random_loops import ROBOTS, planar, six_bar
@@ -48,6 +50,8 @@ def robots(read):
     yield from (read(text) for text in (FIVE_BAR, SIX_BAR, alike))
     yield from (planar(seed).model() for seed in (2, 3))
     yield six_bar(3).model()
+    turns = Rotation.random(5, random_state=2).as_matrix()  # frames on joints turned anyhow
+    yield from (with_turned_links(read(text), turns) for text in (FIVE_BAR, SIX_BAR))
 
 
 def test_vectors_that_turn_with_a_link_are_those_of_its_closure_or_turned_as_they_are(read):

@@ -9,7 +9,7 @@ import pytest
 from armdyn.graph import Graph, evaluate
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.loops.iteration import LAST_MISSING, Iteration, _way, loop_around
+from armdyn.loops.iteration import LAST_MISSING, Iteration, _drawn, _way, loop_around
 from armdyn.loops.newton import NEAR, nearby
 from armdyn.loops.rows import closure_matrix, residuals
 from armdyn.loops.values import entries, stacked
@@ -171,6 +171,34 @@ def test_a_way_has_steps_of_one_length_and_turns_the_shorter_way(parts, start, e
             missing = np.angle(np.exp(1j * off)) if turns else off
             np.testing.assert_allclose(missing, 0, atol=4e-14)
             assert np.exp(1j * found[-1]) == pytest.approx(np.exp(1j * end), abs=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["RCCC", "cut slide", "RSSR"])
+def test_states_are_drawn_on_both_sides_of_the_assembly_and_within_limits(kind):
+    iteration = iteration_of_model(ROBOTS[kind](1).model())
+    model = iteration.model
+    start = iteration.assembly[list(model.independent)]
+    turns = np.array([model.joints[i].type.turns for i in model.independent])
+    reach = np.where(turns, np.pi, iteration.size)
+    for low, high in ((np.inf, np.inf), (0.2, 0.1), (np.inf, 0.3), (0.4, 0.0), (0.4, -0.1)):
+        at = dict(zip(model.independent, start.tolist(), strict=True))
+        joints = tuple(
+            replace(joint, limits=replace(joint.limits, lower=at[i] - low, upper=at[i] + high))
+            if i in at
+            else joint
+            for i, joint in enumerate(model.joints)
+        )
+        limited = SimpleNamespace(
+            model=replace(model, joints=joints), assembly=iteration.assembly, size=iteration.size
+        )
+        off = _drawn(limited) - start
+        below, above = (np.minimum(reach, max(x, 0.0)) for x in (low, high))
+        for column, least, most in zip(off.T, -below, above, strict=True):
+            assert least <= column.min() <= 0.25 * least
+            assert column.max() <= most
+            assert not most or column.max() >= 0.25 * most
+        far = np.abs(off) / np.where(off < 0, below, np.maximum(above, 1e-300))
+        assert np.median(far) < 0.4  # more of them near the assembly
 
 
 def test_a_way_has_as_many_parts_as_it_needs():

@@ -206,6 +206,9 @@ def test_regrouping_keeps_torques(arm):
 REGROUPED = {
     **{name: armdyn.load(name).model for name in CATALOG[:-1]},
     "scara": dh("RRPR", [(0, 0, 0.1, 0), (0, 0.3, 0, 0), (0, 0.2, 0, 0), (0, 0, 0, 0)]),
+    "turned slides": dh(
+        "RPRP", [(0, 0.2, 0.1, 0.3), (0, 0.3, 0, 0.7), (0, 0.2, 0.1, 1.1), (0, 0.1, 0, -0.8)]
+    ),
     "planar": dh("RRR", [(0, 0, 0.1, 0), (0, 0.3, 0, 0), (0, 0.2, 0, 0)], (0, -9.81, 0)),
     "planar with slides": dh(
         "RPRP", [(0, 0, 0.1, 0), (HALF, 0.3, 0, 0), (-HALF, 0.2, 0, 0), (HALF, 0.2, 0, 0.2)]
@@ -244,6 +247,16 @@ REGROUPED = {
     ),
     "weightless, one axis missed": dh("RR", [(0, 0, 0, 0), (HALF, 0.1, 0, 0)], (0, 0, 0)),
 }
+
+
+@pytest.mark.parametrize("name", REGROUPED)
+def test_regrouping_keeps_the_torques_of_special_robots(name):
+    model = REGROUPED[name]
+    robot, states = canonical(model), random_states(model, 2, batch=(3,))
+    expected = torques(robot, *states)
+    close(expected, newton_euler(model, *states).tau, 1e-10)
+    for found in (hand_down(robot), regroup(robot), with_tip_phase(robot)):
+        close(torques(found, *states), expected, 1e-10)
 
 
 def keeps_no_parameter_too_many(model):

@@ -8,7 +8,7 @@ from armdyn.errors import ModelError, ShapeError, SimulationError, TrajectoryErr
 from armdyn.simulation.adaptive import MAX_VELOCITY, METHODS
 from armdyn.simulation.forces import _said
 from armdyn.simulation.simulator import simulate
-from support.simulation_laws import ROD, pendulum, planar, slider
+from support.simulation_laws import ROD, gantry, pendulum, planar, slider
 
 NEVER = [0.0, 0.0]
 
@@ -190,6 +190,15 @@ def test_a_motion_that_diverges_keeps_what_was_computed():
     assert 1.2 < s.t[-1] <= said
     np.testing.assert_allclose(s.q[:, 0], (np.exp(10 * s.t) - 1) / 10, rtol=1e-6, atol=1e-6)
     assert len(s.t) == len(s.q) == len(s.tau) == len(s.work)
+
+
+def test_a_motion_of_many_joints_that_diverges_tells_the_state_of_all():
+    s = simulate(gantry({}, {}), [0.1, 0.2], [1.0, 0.5], 2.0, torque=lambda t, q, qd: 2 * qd**2)
+    assert s.status == "diverged"
+    said = s.message.partition("the last state is ")[2]
+    state = [part.strip("[ ").split(", ") for part in said.replace("q = ", "").split("], qd = ")]
+    assert [len(part) for part in state] == [2, 2]
+    assert np.isfinite([float(x.strip("]")) for part in state for x in part]).all()
 
 
 def test_a_motion_that_ends_in_finite_time_diverges():

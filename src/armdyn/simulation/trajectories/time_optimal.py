@@ -294,7 +294,7 @@ def _path(points: Array) -> Piecewise:
     """The cubic spline through points, over the length of the lines between them from 0 to 1."""
     from scipy.interpolate import CubicSpline  # noqa: PLC0415 (slow to import)
 
-    lengths = np.linalg.norm(np.diff(points, axis=0), axis=-1)
+    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
     for k in np.flatnonzero(lengths == 0):
         raise TrajectoryError(f"points {k + 1} and {k + 2} of the path are the same")
     way = np.append(0.0, np.cumsum(lengths))
