@@ -229,6 +229,7 @@ def test_files_report_and_picture(robot, tmp_path):
         ({"seed": -1}, ExcitationError, "seed"),
         ({"periods": 0}, ExcitationError, "periods"),
         ({"margin": 1.0}, ExcitationError, "margin: expected a share from 0 to below 1"),
+        ({"margin": 0.0, "radius": 0.1}, ExcitationError, "radius: .* give clearance="),
         ({"margin": -0.01}, ExcitationError, "margin: expected a share from 0 to below 1"),
         ({"criterion": "best"}, UnknownNameError, "criterion"),
         ({"position": None}, ExcitationError, "no limits of position of joint1, joint2"),

@@ -301,6 +301,13 @@ def special_model(seed):
     )
 
 
+def test_regrouping_keeps_the_torques_of_special_geometries():
+    for seed in range(60):
+        assert (
+            torque_difference(special_model(seed), regroup(canonical(special_model(seed)))) < 1e-11
+        )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 160, 20))
 def test_special_geometries_keep_no_parameter_too_many(first):

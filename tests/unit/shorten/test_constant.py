@@ -1,13 +1,19 @@
 """Base parameters that vanish because links balance each other, and those that are only small."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import armdyn
+from armdyn.formulations.newton_euler import newton_euler
+from armdyn.model import Rotor
+from armdyn.quantities.program import quantity_program
 from armdyn.quantities.proof import proved_program
 from armdyn.quantities.request import Request
 from support.peers import close
 from support.random_robots import random_states
+from support.saha_arm import constant_saha_arm
 
 SHOULDER = {
     "joint": "revolute", "alpha": np.pi / 2, "d": 0.25,
@@ -57,3 +63,20 @@ def test_a_sum_that_cancels_to_the_last_bit_is_a_zero_for_proofs_too():
     exact = balanced(2.0, 1.0, 0.5)  # 2 * -0.75 + 1 * 0.5 + ..., without rounding
     for quantity in ("inverse_dynamics", "gravity_vector"):
         proved_program(exact.model, Request(quantity))
+
+
+def test_an_arm_whose_mass_matrix_is_constant_accelerates_as_its_links_and_rotors_resist():
+    rotors = np.array([0.7, 0.2, 0.05])
+    joints = tuple(
+        replace(joint, rotor=Rotor(inertia=x, gear_ratio=1.0))
+        for joint, x in zip(constant_saha_arm().model.joints, rotors.tolist(), strict=True)
+    )
+    model = replace(constant_saha_arm().model, joints=joints)
+    q, qd, tau = random_states(model, 4, (5,))
+    program = quantity_program(model, Request("forward_dynamics"))
+    assert program.operations.div == 0
+    qdd = program(q, qd, tau)
+    close(newton_euler(model, q, qd, qdd).tau + rotors * qdd, tau, 1e-9)
+    M = quantity_program(model, Request("mass_matrix"))(q)
+    np.testing.assert_array_equal(M, np.broadcast_to(M[0], M.shape))
+    close(M[0] @ qdd[0], tau[0] - newton_euler(model, q[0], qd[0], 0 * q[0]).tau, 1e-9)
