@@ -7,7 +7,8 @@ from scipy.optimize import brentq
 
 import armdyn
 from armdyn.errors import ShapeError, TrajectoryError
-from armdyn.simulation.trajectories import time_optimal
+from armdyn.simulation.trajectories import quintic, time_optimal
+from armdyn.simulation.trajectories.time_optimal import PathLimits, _used
 from support.arms import ARMS
 from support.programs import EvaluatedRobot
 
@@ -189,3 +190,19 @@ def test_an_arm_that_cannot_hold_itself_swings_through_if_it_comes_fast_enough()
         time_optimal(weak, [[down], [down + 2.8]], **options)
     with pytest.raises(TrajectoryError, match=r"cannot be followed within the limits: at 98.3% of"):
         time_optimal(weak, [[down + 2.8], [0.0]], **options)
+
+
+def test_shares_of_torques_are_those_at_both_ends_of_each_piece():
+    rng, robot = np.random.default_rng(4), EvaluatedRobot(ARMS["scara"].model)
+    path, s = quintic(*rng.uniform(-1, 1, (2, 4)), 1.0), np.linspace(0, 1, 6)
+    most = np.array([3.0, 4.0, 5.0, 6.0])
+    on = PathLimits.of(robot, path, s, most, np.ones(4), True)
+    x, u = rng.uniform(0.1, 2, 6), rng.normal(size=5)
+    q, slope, bend = path(s)
+    expected = []
+    for e in (0, 1):
+        k = np.arange(5) + e
+        qd = slope[k] * np.sqrt(x[k])[:, None]
+        qdd = slope[k] * u[:, None] + bend[k] * x[k][:, None]
+        expected.append(np.abs(robot.inverse_dynamics(q[k], qd, qdd)) / most)
+    np.testing.assert_allclose(_used(on, x, u), np.concatenate(expected), rtol=1e-9, atol=1e-12)
