@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import armdyn
 from armdyn import BaseState
-from armdyn.errors import ArmdynWarning, ModelError, ShapeError, UnknownNameError
+from armdyn.errors import ArmdynWarning, ModelError, ShapeError, SingularityError, UnknownNameError
 from armdyn.quantities.proof import proved_program
 from armdyn.quantities.request import Request
 from support.arms import ARMS
@@ -211,6 +211,8 @@ def test_states_of_a_base_are_checked():
     free = ARMS["scara"].robot.free_base
     with pytest.raises(ModelError, match=r"the state of a base is an armdyn\.BaseState, got"):
         free.mass_matrix(np.eye(4), np.zeros(4))
+    with pytest.raises(ModelError, match=r"the state of a base is an armdyn\.BaseState, got None"):
+        free.ledger(None, *np.zeros((2, 4)), np.zeros(6), np.zeros(4))
     with pytest.raises(ModelError, match="rotation of the base: expected rotations"):
         BaseState(2 * np.eye(3))
     with pytest.raises(ShapeError, match="twist of the base: expected"):
@@ -221,6 +223,34 @@ def test_states_of_a_base_are_checked():
         free.hybrid_dynamics(free.standing, *np.zeros((4, 4)), ["knee"])
     with pytest.raises(UnknownNameError, match="held part"):
         free.reaction_null_space(free.standing, np.zeros(4), "hand")
+
+
+def test_states_are_taken_from_a_batch_and_from_nothing_else():
+    states = BaseState(position=np.arange(18.0).reshape(2, 3, 3))
+    close(states[1, 2].position, states.position[1, 2], 0)
+    close(states[:, 1].position, states.position[:, 1], 0)
+    close(states[..., -1].pose, states.pose[..., -1, :], 0)
+    for index in (0, slice(3)):
+        with pytest.raises(IndexError, match="too many indices"):
+            BaseState()[index]
+
+
+def test_what_is_not_a_number_stays_in_its_state():
+    free = ARMS["scara"].robot.free_base
+    q = np.array([[0.3, -0.7, 0.1, 0.4], [np.nan, 0, 0, 0]])
+    P = free.reaction_null_space(free.standing, q)
+    close(P[0], free.reaction_null_space(free.standing, q[0]), 1e-12)
+    assert np.isnan(P[1]).all()
+
+
+@pytest.mark.filterwarnings("ignore:the base 'base'")
+def test_what_nothing_resists_is_named():
+    """A base without mass turns as it likes about the axis of its only joint."""
+    free = armdyn.load("saha_3r").free_base
+    rest = np.zeros(3)
+    with pytest.raises(SingularityError, match=r"resists a motion of 'base rz'\."):
+        free.forward_dynamics(BaseState(), rest, rest, rest)
+    assert np.isnan(free.forward_dynamics(BaseState(), rest + np.nan, rest, rest)[1]).all()
 
 
 def test_loops_have_a_centre_of_mass_too():

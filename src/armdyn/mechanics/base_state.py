@@ -60,4 +60,5 @@ class BaseState:
     def __getitem__(self, index: Any) -> Self:
         """The state at an index of the batch shape, or several."""
         rows = broadcast(pose=self.pose, twist=np.asarray(self.twist))
-        return self.of(*(row[index] for row in rows))
+        index = index if isinstance(index, tuple) else (index,)
+        return self.of(*(row[(*index, slice(None))] for row in rows))

@@ -10,14 +10,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, check_names
+from armdyn.arrays import Array, broadcast, check_joint_vector, check_names, lost
 from armdyn.errors import ArmdynWarning, ModelError, check_known, shown
 from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.rotors import spin_torques
+from armdyn.formulations.solve import solve_mass_matrix
 from armdyn.formulations.spatial import cross, rotate, skew, transpose
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.mechanics.base_state import BaseState
 from armdyn.model import RobotModel
+from armdyn.model.edit import BASE_JOINTS
 from armdyn.model.transform import inverse
 from armdyn.quantities.center_of_mass import total_mass
 from armdyn.quantities.free_base import BASE, not_free
@@ -72,6 +74,10 @@ class FreeBase:
         return BaseState(self.model.base[:3, :3], self.model.base[:3, 3])
 
     @property
+    def _names(self) -> list[str]:
+        return [joint.name for joint in self.model.coordinate_joints]
+
+    @property
     def total_mass(self) -> float:
         """Mass of the links and the base [kg]."""
         return total_mass(self.model)
@@ -113,9 +119,15 @@ class FreeBase:
             tau: Torques of the actuators, (..., n) [N m or N].
             load: Wrench of the environment on the base, (..., 6) [N, N m].
             friction: Whether joint friction acts.
+
+        Raises:
+            SingularityError: The mass matrix cannot be inverted.
         """
         given = _pose(base), base.twist, q, qd, tau, load
         found = self._run("free_forward_dynamics", *given, friction=friction)
+        if lost(found, *given):
+            names = [*(f"base {way}" for way in BASE_JOINTS), *self._names]
+            solve_mass_matrix(self.mass_matrix(base, q), found, names)  # it says what nothing holds
         return found[..., :BASE], found[..., BASE:]
 
     def inverse_dynamics(
@@ -151,7 +163,7 @@ class FreeBase:
         The joints named in `moved` have the accelerations `qdd`, the others the torques `tau`, both
         (..., n), of which the other entries are not read.
         """
-        names = [joint.name for joint in self.model.coordinate_joints]
+        names = self._names
         for name in check_names("moved", moved):
             check_known(f"joint of {self.model.name!r} named", name, names)
         led = np.array([name in moved for name in names])
@@ -217,7 +229,7 @@ class FreeBase:
         """
         a, rates, qdd = self._vectors(a=a, qd=qd, qdd=qdd)
         held = Ledger.of(self._run("ledger", q, rates, qdd))
-        still = BaseState(base.rotation, base.position)
+        still = BaseState(_checked(base).rotation, base.position)
         gravity = self.bias(still, q, 0.0 * rates)[..., BASE:]
         moved, twist = np.concatenate([a, qdd], -1), np.asarray(base.twist)
         inertial = rotate(self.mass_matrix(base, q)[..., BASE:, :], moved) - held.rotor
@@ -311,7 +323,10 @@ class FreeBase:
         """
         check_known("held part", held, HELD)
         K = self.dynamic_coupling(base, q)[..., HELD[held], :]
-        return np.eye(K.shape[-1]) - np.linalg.pinv(K, rcond=RANK_TOLERANCE) @ K
+        known = np.isfinite(K).all((-2, -1), keepdims=True)
+        K = np.where(known, K, 0.0)
+        P = np.eye(K.shape[-1]) - np.linalg.pinv(K, rcond=RANK_TOLERANCE) @ K
+        return np.where(known, P, np.nan)
 
 
 class FreeArm:

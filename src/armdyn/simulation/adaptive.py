@@ -129,11 +129,13 @@ class _StuckError(Exception):
 
 def simulate_adaptive(setup: Setup) -> Simulation:
     """Integrate one arm with steps that the method chooses."""
-    if setup.q.ndim > 1 or setup.qd.ndim > 1:
-        raise SimulationError(
-            f"{setup.method} simulates one arm, got states of shape {setup.q.shape}; use "
-            "method='rk4' or 'symplectic' for many at once"
-        )
+    base = setup.floating
+    for state in (setup.q, setup.qd, *(() if base is None else (base.pose, base.twist))):
+        if np.ndim(state) > 1:
+            raise SimulationError(
+                f"{setup.method} simulates one arm, got states of shape {np.shape(state)}; use "
+                "method='rk4' or 'symplectic' for many at once"
+            )
     if setup.step is not None:
         raise SimulationError(f"{setup.method} chooses its own steps; leave out step, or use 'rk4'")
     system = System(setup) if setup.floating is None else FloatingSystem(setup)

@@ -70,13 +70,15 @@ class Driven:
 
         now = f"at t = {t:.6g} s"
         expected = f"expected {q.shape[-1]} torques"
+        more = () if base is None else (base,)
         try:
-            more = () if base is None else (base,)
             given = self._torque(t, q.copy(), qd.copy(), *more)
         except SimulationError:
             raise
         except Exception as error:
-            raise refusal(f"raised {type(error).__name__} {now}: {error}") from error
+            then = "since the base floats, it is called with (t, q, qd, base)"
+            then = then if more and isinstance(error, TypeError) else ""
+            raise refusal(f"raised {type(error).__name__} {now}: {error}", then) from error
         try:
             tau = np.array("" if np.ma.is_masked(given) else given, dtype=float)
         except (TypeError, ValueError):

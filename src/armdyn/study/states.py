@@ -222,7 +222,7 @@ def motion_of(robot: Robot, over: Over) -> SampledMotion:
 def _sampled(robot: Robot, over: Over) -> Any:
     """What a file has in it, or a trajectory at some instants; everything else as it is."""
     if isinstance(over, str | Path) and not is_workspace(over):
-        return trajectory_from_csv(over, robot.model)
+        return trajectory_from_csv(over, robot.model, base=robot.model.floating)
     if callable(over) and hasattr(over, "duration"):
         return sampled(over, over.duration / INSTANTS if over.duration else 1.0)
     return over

@@ -234,7 +234,8 @@ def test_a_robot_whose_base_floats_starts_where_it_stands():
         ({"method": "rk4", "stops": True}, "rk4 has no stops"),
         ({"base_motion": armdyn.BaseMotion()}, "base_motion moves a base that is held; this one"),
         ({"base": np.eye(4)}, "base: expected an armdyn.BaseState, got"),
-        ({"torque": lambda t, q, qd: q}, r"the torque function <lambda> raised TypeError at t = 0"),
+        ({"base": BaseState(twist=np.zeros((2, 6)))}, r"one arm, got states of shape \(2, 6"),
+        ({"torque": lambda t, q, qd: q}, r"TypeError at t = 0 .* called with \(t, q, qd, base\)"),
     ],
 )
 def test_what_a_base_that_floats_has_not_is_said(options, message):

@@ -110,6 +110,12 @@ def test_a_file_says_where_the_base_is(tmp_path):
     report = torque_report(robot, motion)
     np.testing.assert_allclose(report.total, flight().tau, atol=1e-9)
     np.testing.assert_allclose(report.floating, flight().floating, atol=1e-9)
+    floats = armdyn.Robot(replace(robot.model, floating=True))
+    named = torque_report(floats, tmp_path / "flight.csv")
+    np.testing.assert_array_equal(named.total, report.total)
+    for twice in ({"base": START}, {"base_motion": BaseMotion()}):
+        with pytest.raises(ArmdynError, match="has a base already, in the columns base_x to"):
+            torque_report(robot, motion, **twice)
     columns = report.columns()
     np.testing.assert_array_equal(columns["base_wdx"], report.floating[:, 21])
     assert "it ends" in report.report()

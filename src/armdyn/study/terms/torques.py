@@ -391,6 +391,8 @@ def torque_report(
     trajectory = motion_of(robot, over)
     rows, n = trajectory.q.shape
     begins, floating = floating_start(robot, base, base_motion), None
+    if trajectory.base is not None and (base is not None or base_motion is not None):
+        raise _twice(trajectory, "base", "base_x to base_wz")
     links = 1 + len(robot.model.links)
     wrench, total = _wrench(trajectory, external_wrench), np.empty((rows, n))
     if begins is None and trajectory.base is None:
@@ -490,15 +492,19 @@ def _flight(
     return rows_of_base(base, a)
 
 
+def _twice(trajectory: SampledMotion, what: str, columns: str) -> TrajectoryError:
+    return TrajectoryError(
+        f"{trajectory.source or 'the trajectory'} has a {what} already, in the columns {columns}; "
+        "leave out the other one"
+    )
+
+
 def _wrench(trajectory: SampledMotion, given: ArrayLike | None) -> Array | None:
     """The wrench at each instant, (m, 6); None if there is none."""
     if given is None:
         return trajectory.wrench
     if trajectory.wrench is not None:
-        raise TrajectoryError(
-            f"{trajectory.source or 'the trajectory'} has a wrench already, in the columns fx to "
-            "nz; leave out the other one"
-        )
+        raise _twice(trajectory, "wrench", "fx to nz")
     wrench = check_joint_vector("external_wrench", given, 6, "components (force, moment)")
     if wrench.shape not in ((6,), (len(trajectory), 6)) or not np.isfinite(wrench).all():
         raise TrajectoryError(
