@@ -246,11 +246,12 @@ def test_what_is_not_a_number_stays_in_its_state():
 @pytest.mark.filterwarnings("ignore:the base 'base'")
 def test_what_nothing_resists_is_named():
     """A base without mass turns as it likes about the axis of its only joint."""
-    free = armdyn.load("saha_3r").free_base
-    rest = np.zeros(3)
-    with pytest.raises(SingularityError, match=r"resists a motion of 'base rz'\."):
-        free.forward_dynamics(BaseState(), rest, rest, rest)
-    assert np.isnan(free.forward_dynamics(BaseState(), rest + np.nan, rest, rest)[1]).all()
+    inertia = {"mass": 1.0, "com": [0.2, 0.1, 0.3], "inertia": np.diag([2, 3, 4]) / 50}
+    rows = [{"joint": "revolute", "a": 0.1, "alpha": 0.4, **inertia}]
+    free = armdyn.from_dh(rows, "modified").free_base
+    with pytest.raises(SingularityError, match=r"resists a motion of 'base .*' with 'joint1'\."):
+        free.forward_dynamics(BaseState(), [0.3], [0.0], [1.0])
+    assert np.isnan(free.forward_dynamics(BaseState(), [np.nan], [0.0], [1.0])[1]).all()
 
 
 def test_loops_have_a_centre_of_mass_too():
