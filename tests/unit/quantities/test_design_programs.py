@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from armdyn.quantities.design import design_program, design_values
+from armdyn.quantities.design import design_values
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
 from armdyn.shorten.canonical.parameters import ENTRIES
@@ -48,7 +48,7 @@ def test_a_design_has_the_torques_of_the_robot_that_is_made_of_its_numbers(name,
     model = ARMS[name].model
     known = design_values(model)
     names = [x for x in known if x[0] in "mxyzIN" and not x.startswith("Ia")]
-    program = design_program(model, Request(quantity), names)
+    program = quantity_program(model, Request(quantity, design=tuple(names)))
     n = len(model.independent)
     states = [x[..., :n] for x in random_states(model, 3, batch=(2,))[: MOTION[quantity]]]
     old = np.array([known[x] for x in names])
