@@ -353,3 +353,19 @@ def test_a_base_on_joints_may_carry_loops_and_springs():
         arm.with_base_joints(["w"])
     with pytest.raises(ModelError, match="base joints is a list of names"):
         arm.with_base_joints("xy")
+
+
+def test_joints_of_a_base_have_names_of_their_own(tmp_path):
+    """Also on a base that is called world, or is carried already; files keep them apart."""
+    arm = ARMS["scara"].robot.with_base_joints(["x"])
+    for names in (["x"], ["y", "y"]):
+        with pytest.raises(ModelError, match=f"would be named 'base {names[0]}'; leave one out"):
+            arm.with_base_joints(names)
+    with pytest.raises(ModelError, match="base joints: expected some of x, y, .*, got none"):
+        arm.with_base_joints([])
+    table, q = arm.with_base_joints(["y"]), np.linspace(-1, 1, arm.n + 1)
+    assert table.joint_names[:2] == ("base y", "base x")
+    for name in ("table.toml", "table.urdf"):
+        table.save(tmp_path / name)
+        M = armdyn.load(tmp_path / name, physical="ignore").mass_matrix(q)
+        close(M, table.mass_matrix(q), 1e-9)

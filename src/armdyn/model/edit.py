@@ -254,6 +254,13 @@ def with_base_joints(model: RobotModel, names: Sequence[str]) -> RobotModel:
     for name in chosen:
         check_known("joint of a base named", name, BASE_JOINTS)
     count, owns = len(chosen), [f"base {name}" for name in chosen]
+    if not chosen:
+        raise ModelError(f"base joints: expected some of {', '.join(BASE_JOINTS)}, got none")
+    names = [*owns, *(joint.name for joint in model.joints)]
+    if twice := next((own for own in owns if names.count(own) > 1), None):
+        raise ModelError(f"two joints of {model.name!r} would be named {twice!r}; leave one out")
+    links = [model.base_link, *model.links]
+    ground = f"below {owns[0]}" if "world" in {link.name for link in links} else "world"
     carriers = tuple(Link(own, (Body(own, Inertia.zero()),)) for own in owns[:-1])
     parts = _on_hosts(model, {i: (i + count, IDENTITY) for i in range(-1, len(model.links))})
     joints = [
@@ -265,7 +272,7 @@ def with_base_joints(model: RobotModel, names: Sequence[str]) -> RobotModel:
     start = None if model.assembly is None else frozen([*np.zeros(count), *model.assembly])
     return replace(
         model,
-        **parts | {"base_link": Link("world", ()), "letters": {}, "floating": False},
+        **parts | {"base_link": Link(ground, ()), "letters": {}, "floating": False},
         joints=tuple(joints),
         assembly=start,
     )
