@@ -252,6 +252,15 @@ def test_what_nothing_resists_is_named():
     with pytest.raises(SingularityError, match=r"resists a motion of 'base .*' with 'joint1'\."):
         free.forward_dynamics(BaseState(), [0.3], [0.0], [1.0])
     assert np.isnan(free.forward_dynamics(BaseState(), [np.nan], [0.0], [1.0])[1]).all()
+    rods = armdyn.load("two_link").free_base  # stretched they are one thin rod
+    rest = np.zeros(2)
+    for call in (
+        lambda: rods.twist(BaseState(), rest, rest, np.ones(6)),
+        lambda: rods.inverse_dynamics(BaseState(), rest, rest, rest),
+        lambda: rods.hybrid_dynamics(BaseState(), *np.zeros((4, 2)), ["joint1", "joint2"]),
+    ):
+        with pytest.raises(SingularityError, match="resists a motion of 'base rx'"):
+            call()
 
 
 def test_loops_have_a_centre_of_mass_too():

@@ -91,6 +91,19 @@ class FreeBase:
         }
         return broadcast(**vectors)
 
+    def _explain(self, base: BaseState, q: ArrayLike) -> None:
+        """Name what nothing resists, if there is such a motion."""
+        M = self.mass_matrix(base, q)
+        solve_mass_matrix(M, M[..., 0], [*(f"base {way}" for way in BASE_JOINTS), *self._names])
+
+    def _solved(self, base: BaseState, q: ArrayLike, part: Array, b: Array) -> Array:
+        """The solution of a part of the mass matrix times x = b, (..., k)."""
+        try:
+            return np.linalg.solve(part, b[..., None])[..., 0]
+        except np.linalg.LinAlgError:
+            self._explain(base, q)
+            raise
+
     # The equation of motion
 
     def mass_matrix(self, base: BaseState, q: ArrayLike) -> Array:
@@ -126,8 +139,7 @@ class FreeBase:
         given = _pose(base), base.twist, q, qd, tau, load
         found = self._run("free_forward_dynamics", *given, friction=friction)
         if lost(found, *given):
-            names = [*(f"base {way}" for way in BASE_JOINTS), *self._names]
-            solve_mass_matrix(self.mass_matrix(base, q), found, names)  # it says what nothing holds
+            self._explain(base, q)
         return found[..., :BASE], found[..., BASE:]
 
     def inverse_dynamics(
@@ -145,6 +157,8 @@ class FreeBase:
         """
         given = _pose(base), base.twist, q, qd, qdd, load
         found = self._run("free_inverse_dynamics", *given, friction=friction)
+        if lost(found, *given):
+            self._explain(base, q)
         return found[..., :BASE], found[..., BASE:]
 
     def hybrid_dynamics(
@@ -176,7 +190,7 @@ class FreeBase:
         f[..., :BASE], f[..., BASE:] = wrench, tau
         rest = (f - h - rotate(M, a))[..., unknown]
         rows = M[..., unknown, :]
-        a[..., unknown] = np.linalg.solve(rows[..., unknown], rest[..., None])[..., 0]
+        a[..., unknown] = self._solved(base, q, rows[..., unknown], rest)
         f[..., ~unknown] = (rotate(M, a) + h)[..., ~unknown]
         return a[..., :BASE], a[..., BASE:], f[..., BASE:]
 
@@ -218,7 +232,7 @@ class FreeBase:
         rates, momentum = self._vectors(qd=qd, momentum=momentum)
         A = self.centroidal_matrix(base, q)
         moved = momentum - rotate(A[..., BASE:], rates)
-        return np.linalg.solve(A[..., :BASE], moved[..., None])[..., 0]
+        return self._solved(base, q, A[..., :BASE], moved)
 
     def ledger(
         self, base: BaseState, q: ArrayLike, qd: ArrayLike, a: ArrayLike, qdd: ArrayLike

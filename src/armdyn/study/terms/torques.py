@@ -390,9 +390,7 @@ def torque_report(
     """
     trajectory = motion_of(robot, over)
     rows, n = trajectory.q.shape
-    begins, floating = floating_start(robot, base, base_motion), None
-    if trajectory.base is not None and (base is not None or base_motion is not None):
-        raise _twice(trajectory, "base", "base_x to base_wz")
+    begins, floating = _start(robot, trajectory, base, base_motion), None
     links = 1 + len(robot.model.links)
     wrench, total = _wrench(trajectory, external_wrench), np.empty((rows, n))
     if begins is None and trajectory.base is None:
@@ -490,6 +488,15 @@ def _flight(
         base = followed(robot, trajectory, start or free.standing, load)
     a, _ = free.inverse_dynamics(base, *motion, load(t, base, trajectory.q), friction=False)
     return rows_of_base(base, a)
+
+
+def _start(
+    robot: Robot, trajectory: SampledMotion, base: BaseState | None, motion: GivenBase | None
+) -> BaseState | None:
+    """Where a base that floats starts, unless the trajectory has it; None if it is held."""
+    if trajectory.base is not None and (base is not None or motion is not None):
+        raise _twice(trajectory, "base", "base_x to base_wz")
+    return floating_start(robot, base, motion)
 
 
 def _twice(trajectory: SampledMotion, what: str, columns: str) -> TrajectoryError:
