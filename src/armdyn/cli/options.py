@@ -226,11 +226,11 @@ class Question:
 
     def options(self) -> Iterator[Parameter]:
         """An option for each argument, by its type, its default and what is said of it there."""
-        arguments = signature(self.function, eval_str=True).parameters
+        arguments, types = signature(self.function).parameters, get_type_hints(self.function)
         texts = _texts(self.function)
         for name in self.names:
             default = self.defaults.get(name, arguments[name].default)
-            kind = _plain(arguments[name].annotation)
+            kind = _plain(types[name])
             word = f"--{name.replace('_', '-')}"
             flags = (word if default is False else f"{word}/--no-{word[2:]}",) * (kind is bool)
             kind = kind | None if default is None else kind

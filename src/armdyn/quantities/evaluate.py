@@ -33,6 +33,7 @@ def evaluator(
     quantity = QUANTITIES[request.quantity]
     otherwise = quantity.otherwise
     if request.formulation is not None or request.method is not None:
+        checked(request, model)
         return partial(in_numpy, model, request)
     if otherwise and otherwise.is_for(model) and not request.base_motion:
         if otherwise.way is None:
