@@ -44,6 +44,10 @@ RIGHT: dict[str, Any] = {
     "centre": [1.5, 0.0, 0.0],
     "axis": [0.0, 0.0, 1.0],
     "momentum": np.zeros(6),
+    "pose": np.eye(4),
+    "names": ["x", "rz"],
+    "twist": np.zeros(6),
+    "rate": np.zeros(6),
 }
 """Arguments by name."""
 OWN: dict[str, dict[str, Any]] = {

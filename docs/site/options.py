@@ -17,7 +17,7 @@ def _help(verb: str) -> str:
     settings = {"COLUMNS": str(WIDTH), "NO_COLOR": "1"}
     done = CliRunner().invoke(app, [verb, "--help"], env=settings, prog_name="armdyn")
     if done.exit_code:
-        raise ExtensionError(f"armdyn {verb} --help ends with {done.exit_code}: {done.output}")
+        raise ExtensionError(f"armdyn {verb} --help ends with {done.exit_code}: {done.exception!r}")
     return f"```text\n{done.stdout}```"
 
 

@@ -79,6 +79,8 @@ def test_every_quantity_is_what_its_formulas_say(arm, quantity):
 @pytest.mark.parametrize("quantity", QUANTITIES)
 def test_every_kernel_is_its_program_in_double_and_single_precision(arm, quantity):
     request = Request(quantity)
+    if QUANTITIES[quantity].absent(arm.model):  # the law above holds the reason
+        return
     program = kept_program(arm.model, request)
     given = states_of(Evaluated(program), 9)
     expected = program(*given)
