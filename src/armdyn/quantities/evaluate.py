@@ -33,7 +33,8 @@ def evaluator(
     quantity = QUANTITIES[request.quantity]
     otherwise = quantity.otherwise
     if request.formulation is not None or request.method is not None:
-        checked(request, model)
+        # here, unlike in their kernels, formulations take a base that moves
+        checked(replace(request, base_motion=False), model)
         return partial(in_numpy, model, request)
     if otherwise and otherwise.is_for(model) and not request.base_motion:
         if otherwise.way is None:
