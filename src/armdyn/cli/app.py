@@ -43,14 +43,14 @@ def _command(verb: Callable[..., None]) -> Callable[..., None]:
     The files that it is to write are checked before it runs; --json is for verbs with a result.
     """
     own: list[Parameter] = []
-    made: dict[str, tuple[Callable[..., Any], list[Parameter]]] = {}
+    makers: dict[str, tuple[Callable[..., Any], list[Parameter]]] = {}
     for parameter in signature(verb, eval_str=True).parameters.values():
         record, question = parameter.annotation, parameter.default
         if is_dataclass(record):
-            made[parameter.name] = record, fields_of(parameter)  # type: ignore[assignment]
+            makers[parameter.name] = record, fields_of(parameter)  # type: ignore[assignment]
         elif isinstance(question, Question):
-            made[parameter.name] = partial(partial, question.function), [*question.options()]
-        own += made[parameter.name][1] if parameter.name in made else [parameter]
+            makers[parameter.name] = partial(partial, question.function), [*question.options()]
+        own += makers[parameter.name][1] if parameter.name in makers else [parameter]
     for name, help in PRINTING.items():
         if (verb.__name__, name) != ("studio", "json"):
             kind = Annotated[bool, typer.Option(f"--{name}", help=help)]
@@ -59,7 +59,7 @@ def _command(verb: Callable[..., None]) -> Callable[..., None]:
     @wraps(verb)
     def command(*, wide: bool, json: bool = False, **options: Any) -> None:
         check_outputs(options)
-        for name, (make, parts) in made.items():
+        for name, (make, parts) in makers.items():
             options[name] = make(**{part.name: options.pop(part.name) for part in parts})
         with printing(wide=wide, json=json):
             verb(**options)

@@ -72,10 +72,10 @@ def excite(
     arm = robot.open()
     options["start"] = numbers("--start", start, (arm.n,))
     with status("compiling the regressor") as say, _until_interrupted(say) as progress:
-        found = excited(arm, **options, progress=progress)
+        motion = excited(arm, **options, progress=progress)
     if output is not None:
-        found.save(output, 1 / rate)
-    deliver(found, output, plot=plot)
+        motion.save(output, 1 / rate)
+    deliver(motion, output, plot=plot)
 
 
 @contextmanager
@@ -107,10 +107,10 @@ def _limits(option: str, text: str | None) -> Any:
 
 
 def _ranges(text: str | None) -> dict[str, tuple[float, float]] | None:
-    found = {}
+    ranges = {}
     for name, value in pairs("--position", text, "JOINT=VALUE"):
         low, sign, high = value.partition(":")
         if not sign:
             raise typer.BadParameter(f"--position {name}: expected LOW:HIGH, got {value!r}")
-        found[name] = number("--position", low), number("--position", high)
-    return found or None
+        ranges[name] = number("--position", low), number("--position", high)
+    return ranges or None

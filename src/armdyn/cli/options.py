@@ -243,8 +243,8 @@ def _texts(function: Any) -> dict[str, str]:
     page, said = getdoc(function) or "", r"^    (\w+): (.*(?:\n {8}.*)*)"
     if isinstance(function, type):
         page, said = getsource(function), r'^    (\w+): .*\n    """([^"]*)'
-    found = re.findall(said, page, re.MULTILINE)
-    plain = ((name, re.sub("math\\.|`", "", text)) for name, text in found)
+    entries = re.findall(said, page, re.MULTILINE)
+    plain = ((name, re.sub("math\\.|`", "", text)) for name, text in entries)
     return {name: text.replace("None: ", "unset: ") for name, text in plain}
 
 

@@ -23,5 +23,5 @@ def rank(
     arms = [RobotSource(source).open() for source in robots]
     over = motion_or_workspace(arms[0], task, degrees)
     with status("computing"):
-        found = ranked(arms, over)
-    deliver(found, plot=plot)
+        ranking = ranked(arms, over)
+    deliver(ranking, plot=plot)
