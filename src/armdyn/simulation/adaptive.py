@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.arrays import Array, real
 from armdyn.errors import SimulationError, shown
-from armdyn.simulation.floating import FloatingSystem
+from armdyn.simulation.floating import LARGEST_TURN, system_of
 from armdyn.simulation.forces import Setup
 from armdyn.simulation.result import Simulation
 from armdyn.simulation.system import Event, System
@@ -95,7 +95,7 @@ class Watch:
         return earliest, over & (at <= np.maximum(near, at[over].min()))
 
     def _values(self, t: float, dense: Dense) -> Array:
-        return self._system.watched(t, *self._system.parted(dense(t)))
+        return self._system.watched(t, dense(t))
 
 
 EXPLICIT = ("DOP853", "RK45", "RK23")
@@ -138,7 +138,7 @@ def simulate_adaptive(setup: Setup) -> Simulation:
             )
     if setup.step is not None:
         raise SimulationError(f"{setup.method} chooses its own steps; leave out step, or use 'rk4'")
-    system = System(setup) if setup.floating is None else FloatingSystem(setup)
+    system = system_of(setup)
     times = record_times(setup.duration, setup.dt)
     began = time.perf_counter()
     run = _Integration(setup, system, times)
@@ -151,15 +151,11 @@ def simulate_adaptive(setup: Setup) -> Simulation:
             raise
         run.status, run.message = "interrupted", f"interrupted at t = {run.records[-1]['t']:.6g} s"
     seconds = time.perf_counter() - began
-    return Simulation(
-        setup.robot,
-        run.method,
-        **{name: np.array([record[name] for record in run.records]) for name in run.records[0]},
-        events=tuple(run.events),
-        status=run.status,
+    return Simulation.of(
+        setup.robot, run.method, run.records, events=tuple(run.events), status=run.status,
         message=run.message,
         statistics={"steps": run.steps, "evaluations": run.evaluations, "seconds": seconds},
-    )
+    )  # fmt: skip
 
 
 def record_times(duration: float, dt: float | None) -> Array:
@@ -202,12 +198,10 @@ class _Integration:
         self.lost = self.tried = 0.0
 
     def go(self, q: Array, qd: Array) -> None:
-        n = self.n
         t = float(self.times[0])
         end = float(self.times[-1])
-        y = np.concatenate([q, qd, np.zeros(3), self.system.start(q, qd)])
-        self.system.parted(y)
-        self.system.settle(t, q, qd)
+        y = self.system.start(q, qd)
+        self.system.settle(t, y)
         self._record(t, lambda _: y)
         changes, first_step = 0, None
         while t < end and self.status == "finished":
@@ -217,14 +211,11 @@ class _Integration:
                 # a mode that ends where it began was too short for the first step
                 first_step = self.tried / 16 if t == began else None
                 changes += 1
-                self.system.parted(y)
-                q, qd, lost = self.system.change(t, y[:n], y[n : 2 * n], ended)
+                y, lost = self.system.change(t, y, ended)
                 self.lost += lost
                 names = self.system.robot.joint_names
                 self.events += [Event(t, "hits", names[i]) for i in np.flatnonzero(ended[3])]
-                y = np.concatenate([q, qd, y[2 * n :]])
-                self.system.parted(y)
-                self.events += self.system.settle(t, q, qd)
+                self.events += self.system.settle(t, y)
                 self._record(t, lambda _, y=y: y)
                 if changes > MAX_MODE_CHANGES:
                     self._diverged(t, y, f"more than {MAX_MODE_CHANGES} changes of mode")
@@ -265,7 +256,7 @@ class _Integration:
                 self.progress(t)
             if found is not None:
                 return t, y, found[1]
-            if (recentred := self.system.recentred(y)) is not None:
+            if (recentred := self.system.recentred(y, LARGEST_TURN)) is not None:
                 return t, recentred, None
             if self.steps % STIFFNESS_STEPS == 0 and self._is_stiff(t, y):
                 self.method, self.solver_type = f"{self.method}, then Radau", self.for_stiff
@@ -289,12 +280,7 @@ class _Integration:
         if not np.isfinite(y).all():
             return np.full(len(y), np.nan)
         self.evaluations += 1
-        q, qd = self.system.parted(y)
-        forces = self.system.forces(t, q, qd)
-        rates, given = self.system.rates(q, forces)
-        pull = (forces.external + forces.base) @ qd + given
-        power = [forces.tau @ qd, forces.friction @ qd, pull]
-        return np.concatenate([qd, forces.qdd, power, rates])
+        return self.system.slope(t, y)
 
     def _record(self, t: float, dense: Any, ended: bool = False) -> None:
         """Keep the state at every time asked for up to t, where a mode may have ended."""
@@ -302,16 +288,7 @@ class _Integration:
             at = float(self.times[len(self.records)])
             if at > t or (ended and at > t - MODE_CHANGE_WIDTH):
                 return
-            y = dense(at)
-            q, qd = self.system.parted(y)
-            record = {
-                "t": at,
-                "q": q.copy(),
-                "qd": qd,
-                "work": np.append(y[2 * self.n :][:3], self.lost),
-            }
-            forces = self.system.forces(at, q, qd)
-            self.records.append(record | forces._asdict() | self.system.told(q, qd, forces))
+            self.records.append(self.system.record(at, dense(at), self.lost))
 
     def _diverged(self, t: float, y: Array, reason: str) -> tuple[float, Array, None]:
         parts = y[: 2 * self.n].reshape(2, -1)

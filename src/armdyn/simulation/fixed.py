@@ -7,7 +7,7 @@ it, torques or a controller, becomes rows by arm and time.
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,21 +16,16 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, real
 from armdyn.errors import SimulationError, require
-from armdyn.formulations.runge_kutta import runge_kutta
+from armdyn.formulations.runge_kutta import rk4_step
 from armdyn.kernels.stepper import Run, StepInput, Stepper, stepper
 from armdyn.model import Drive
 from armdyn.quantities.steps import StepRequest
 from armdyn.robot import Robot
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
-from armdyn.simulation.floating import (
-    FloatingDriven,
-    floating_step,
-    joined,
-    unjoined,
-)
+from armdyn.simulation.floating import system_of
 from armdyn.simulation.forces import Driven, Setup
-from armdyn.simulation.hand import rows_of_base
 from armdyn.simulation.result import Simulation
+from armdyn.simulation.system import WORKS, System
 
 LAWS = {GravityPD: "pd", ComputedTorque: "computed_torque"}
 """The controllers that can be compiled into the loop."""
@@ -231,63 +226,60 @@ def refuse_dry(robot: Robot) -> None:
 MIDPOINT_TOLERANCE = 1e-10
 """Change of the torques in the middle of a step, relative to these, that ends its iterations."""
 
-Step = Callable[[float, Array, Array, Array], tuple[Array, Array, Array]]
-"""From time, positions, velocities and `Driven.push` to positions, velocities and the work that
-actuators and base do, (2, ...), a step later."""
-StepMaker = Callable[[Robot, Driven, float, bool], Step]
+Step = Callable[[float, Array], Array]
+"""The state of a `System` a step after a time [s]."""
 
 
-def classical_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
-    """Classical Runge-Kutta, which integrates the work along with the motion."""
-    if friction:
-        refuse_dry(robot)
-    acceleration = robot.kernel("forward_dynamics", friction=friction)
+def classical_step(system: System, h: float) -> Step:
+    """Classical Runge-Kutta, of Munthe and Kaas for the rotation of a base that floats."""
 
-    def step(t: float, q: Array, qd: Array, push: Array) -> tuple[Array, Array, Array]:
-        powers = []
+    def step(t: float, y: Array) -> Array:
+        def slope(after: float, y: Array) -> Array:
+            sound = not after or np.isfinite(y).all()
+            return system.slope(t + after * h, y) if sound else np.full_like(y, np.nan)
 
-        def slope(after: float, x: Array, v: Array) -> Array:
-            pushes = push
-            if after:
-                sound = np.isfinite(x).all() and np.isfinite(v).all()
-                pushes = driven.push(t + after * h, x, v) if sound else np.full_like(push, np.nan)
-            powers.append(np.sum(pushes * v, axis=-1))
-            return acceleration(x, v, pushes.sum(0))
-
-        stages = (*runge_kutta(slope, q, qd, h), powers)
-        moved, faster, work = (h / 6 * (x1 + 2 * (x2 + x3) + x4) for x1, x2, x3, x4 in stages)
-        return q + moved, qd + faster, work
+        y = rk4_step(slope, y, h)
+        turned = system.recentred(y)
+        return y if turned is None else turned
 
     return step
 
 
-def symplectic_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Step:
+def symplectic_step(system: System, h: float) -> Step:
     """The variational midpoint rule, with the torques in the middle of the step."""
+    driven, robot = system.driven, system.robot
+    options: Any = {"method": "symplectic", "friction": system.friction}
 
-    def step(t: float, q: Array, qd: Array, push: Array) -> tuple[Array, Array, Array]:
+    def push(t: float, q: Array, qd: Array) -> Array:
+        return np.stack([driven.torque(t, q, qd), driven.base(t, q, qd)])
+
+    def step(t: float, y: Array) -> Array:
+        q, qd = system.parted(y)
+        torques = push(t, q, qd)
         for _ in range(ITERATIONS):
-            held = push.sum(0)[..., None, :]
-            run = rollout(robot, q, qd, h, 1, method="symplectic", torque=held, friction=friction)
+            run = rollout(robot, q, qd, h, 1, torque=torques.sum(0)[..., None, :], **options)
             if run.diverged is not None:
-                return np.full(q.shape, np.nan), qd, np.zeros((2, *q.shape[:-1]))
+                return np.full_like(y, np.nan)
             ahead = run.q[..., 1, :]
-            before = push
-            push = driven.push(t + 0.5 * h, 0.5 * (q + ahead), (ahead - q) / h)
-            if np.abs(push - before).max() <= MIDPOINT_TOLERANCE * np.abs(push).max():
+            before = torques
+            torques = push(t + 0.5 * h, 0.5 * (q + ahead), (ahead - q) / h)
+            if np.abs(torques - before).max() <= MIDPOINT_TOLERANCE * np.abs(torques).max():
                 break
-        return ahead, run.qd[..., 1, :], np.sum(before * (ahead - q), axis=-1)
+        gained = np.sum(before * (ahead - q), axis=-1)
+        work = y[..., -WORKS:] + np.stack([gained[0], np.zeros_like(gained[0]), gained[1]], -1)
+        return np.concatenate([ahead, run.qd[..., 1, :], work], -1)
 
     return step
 
 
-STEPS = {"rk4": classical_step, "symplectic": symplectic_step, "rkmk4": floating_step}
+STEPS = {"rk4": classical_step, "symplectic": symplectic_step}
 """For each method what makes its step."""
 
 
-def divergence(q: Array, qd: Array, step: int) -> Divergence | None:
+def divergence(state: Array, step: int) -> Divergence | None:
     """The first arm whose state left all bounds, or is not a number, after so many steps."""
     with np.errstate(over="ignore", invalid="ignore"):
-        arms = np.argwhere(~(np.sum(q * q + qd * qd, axis=-1) <= STATE_LIMIT**2))
+        arms = np.argwhere(~(np.sum(state * state, axis=-1) <= STATE_LIMIT**2))
     return Divergence(tuple(map(int, arms[0])), step) if len(arms) else None
 
 
@@ -355,45 +347,59 @@ def simulate_fixed(setup: Setup) -> Simulation:
     compiled or that know another model, functions, and a motion of the base are asked at the stages
     of every step.
     """
+    robot, method, drive = setup.robot, setup.method, setup.drive
     floats = setup.floating is not None
     missing = {"stops": setup.stops, "external wrench": setup.wrench is not None}
-    missing["base that floats"] = floats and setup.method != "rk4"
+    missing["base that floats"] = floats and method != "rk4"
     for what, asked in missing.items():
         if asked:
             raise SimulationError(
-                f"{setup.method} has no {what}; use a method that chooses its steps, such as DOP853"
+                f"{method} has no {what}; use a method that chooses its steps, such as DOP853"
             )
-    robot, method = setup.robot, "rkmk4" if floats else setup.method
-    drive = setup.drive
-    progress = setup.progress
     q, qd = broadcast(q0=setup.q, qd0=setup.qd)
     if not q.size:
         raise SimulationError(f"q0: there are no arms in an array of shape {q.shape}")
     grid = StepGrid.of(setup.duration, setup.dt, setup.step, q.size // robot.n)
     began = time.perf_counter()
-    driven = FloatingDriven(setup) if floats else Driven(setup)
+    if setup.friction:
+        refuse_dry(robot)
+    system = system_of(setup, sticks=False)
+    y = system.start(q, qd)
     compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest and not floats
-    if setup.floating is not None:
-        if setup.friction:
-            refuse_dry(robot)
-        q, qd = joined(robot.free_base, setup.floating, q, qd)
-    if setup.base is not None or (callable(drive) and not compiled):
-        run, push, given = _asked(setup, q, qd, driven, STEPS[method], grid)
+    residual = None
+    asks = setup.base is not None or (callable(drive) and not compiled)
+    if asks:
+        records, diverged, interrupted = _asked(setup, system, grid, y)
     else:
-        options: Any = {"method": method, "friction": setup.friction, "every": grid.every}
-        options["torque"] = _table(driven, drive, grid, q[..., -robot.n :])
-        options["controller"] = drive if compiled else None
-        if progress is not None:
-            options["progress"] = lambda done: progress(done * grid.step)
-        run = rollout(robot, q, qd, grid.step, grid.steps, **options)
-        run = replace(run, t=grid.times[:: grid.every][: len(run.t)])
-        own = (np.moveaxis(x[..., -robot.n :], -2, 0) for x in (run.q, run.qd))
-        states = zip(run.t.tolist(), *own, strict=True)
-        tau = np.stack([driven.torque(*state) for state in states], axis=-2)
-        push = np.stack([tau, np.broadcast_to(0.0, tau.shape)])
-        given = _integral(np.sum(push * run.qd[..., -robot.n :], axis=-1), run.t)
+        run = _rolled_out(setup, system, grid, y, compiled)
+        diverged, interrupted, residual = run.diverged, run.interrupted, run.residual
+        rows = (np.moveaxis(x, -2, 0) for x in (run.q, run.qd))
+        instants = zip(grid.times[:: grid.every][: len(run.t)].tolist(), *rows, strict=True)
+        records = [system.record(t, system.of_rows(*row)) for t, *row in instants]
     seconds = time.perf_counter() - began
-    return _simulation(setup, run, push, given, grid, seconds)
+    ended = _ended(records, grid, diverged, interrupted)
+    done = grid.steps if ended["status"] == "finished" else (len(records) - 1) * grid.every
+    arms = float(math.prod(q.shape[:-1]))
+    statistics = {"steps": float(done), "arms": arms, "seconds": seconds}
+    if residual is not None:
+        statistics["residual"] = float(np.max(residual))
+    found = Simulation.of(robot, method, records, statistics=statistics, **ended)
+    if not asks:  # else it was integrated along
+        found.work[..., 0] = _integral(found.power, found.t)
+    found.work[..., 1] = _integral(np.sum(found.friction * found.qd, axis=-1), found.t)
+    return found
+
+
+def _rolled_out(setup: Setup, system: System, grid: StepGrid, y: Array, compiled: bool) -> Rollout:
+    """The steps in machine code."""
+    drive, progress = setup.drive, setup.progress
+    options: Any = {"method": setup.method if setup.floating is None else "rkmk4"}
+    options |= {"friction": setup.friction, "every": grid.every}
+    options["torque"] = _table(system.driven, drive, grid, system.parted(y)[0])
+    options["controller"] = drive if compiled else None
+    if progress is not None:
+        options["progress"] = lambda done: progress(done * grid.step)
+    return rollout(setup.robot, *system.rows(y), grid.step, grid.steps, **options)
 
 
 def _table(driven: Driven, drive: Any, grid: StepGrid, q: Array) -> Array | None:
@@ -407,78 +413,46 @@ def _table(driven: Driven, drive: Any, grid: StepGrid, q: Array) -> Array | None
 
 
 def _asked(
-    setup: Setup, q: Array, qd: Array, driven: Driven, steps: StepMaker, grid: StepGrid
-) -> tuple[Rollout, Array, Array]:
-    """Torques and the motion of the base asked for at the stages of every step, with their work."""
-    advance = steps(setup.robot, driven, grid.step, setup.friction)
-    records: list[tuple[Array, Array, Array, Array]] = []
-    work = np.zeros((2, *q.shape[:-1]))
-    diverged, interrupted = None, False
+    setup: Setup, system: System, grid: StepGrid, y: Array
+) -> tuple[list[dict[str, Any]], Divergence | None, bool]:
+    """Steps whose stages ask Python: records, where an arm diverged, and whether it was ended."""
+    step, n = STEPS[setup.method](system, grid.step), setup.robot.n
+    records: list[dict[str, Any]] = []
     try:
         for k, t in enumerate(grid.times.tolist()):
-            push = driven.push(t, q, qd)
             if k % grid.every == 0:
-                records.append((q, qd, push, work))
+                records.append(system.record(t, y))
             if k == grid.steps:
                 break
             with np.errstate(over="ignore", invalid="ignore"):
-                positions, velocities, gained = advance(t, q, qd, push)
-            diverged = divergence(positions, velocities, k + 1)
+                y = step(t, y)
+            works = slice(2 * n, 2 * n + WORKS)
+            diverged = divergence(np.delete(y, works, axis=-1), k + 1)
             if diverged:
-                break
-            q, qd, work = positions, velocities, work + gained
+                return records, diverged, False
             if setup.progress is not None:
                 setup.progress((k + 1) * grid.step)
     except KeyboardInterrupt:
-        interrupted = True
-    *vectors, works = zip(*records, strict=True)
-    q, qd, push = (np.stack(values, axis=-2) for values in vectors)
-    t = grid.times[:: grid.every][: len(records)]
-    return Rollout(t, q, qd, diverged, None, interrupted), push, np.stack(works, axis=-1)
+        return records, None, True
+    return records, None, False
 
 
-def _simulation(
-    setup: Setup, run: Rollout, push: Array, given: Array, grid: StepGrid, seconds: float
-) -> Simulation:
-    robot, friction = setup.robot, setup.friction
-    floating = None
-    if setup.floating is not None:
-        base, q, qd = unjoined(robot.free_base, run.q, run.qd)
-        run = replace(run, q=q, qd=qd)
-    zero = np.broadcast_to(0.0, run.q.shape)
-    resisting = friction and not robot.model.is_frictionless
-    taken = robot.friction_torque(run.qd, run.q) if resisting else zero
-    tau, pushed = push
-    if setup.floating is None:
-        qdd = robot.forward_dynamics(run.q, run.qd, tau + pushed, friction=friction)
-    else:
-        state = base, run.q, run.qd
-        a, qdd = robot.free_base.forward_dynamics(*state, tau, friction=friction)
-        floating = rows_of_base(base, a)
-    work = np.zeros((*run.q.shape[:-1], 4))
-    work[..., 0], work[..., 2] = given
-    work[..., 1] = _integral(np.sum(taken * run.qd, axis=-1), run.t)
-    status, message = "finished", ""
-    if run.interrupted:
-        status = "interrupted"
-        message = f"interrupted at t = {run.t[-1]:.6g} s"
-    if run.diverged is not None:
-        status = "diverged"
-        which = f" arm {', '.join(map(str, run.diverged.arm))}" if run.diverged.arm else ""
-        last = [x[run.diverged.arm][-1].round(6).tolist() for x in (run.q, run.qd)]
+def _ended(
+    records: list[dict[str, Any]], grid: StepGrid, diverged: Divergence | None, interrupted: bool
+) -> dict[str, str]:
+    """How a run ended, and a sentence about it if that was early."""
+    last = records[-1]
+    if diverged is not None:
+        which = f" arm {', '.join(map(str, diverged.arm))}" if diverged.arm else ""
+        q, qd = (last[name][diverged.arm].round(6).tolist() for name in ("q", "qd"))
         message = (
-            f"diverged{which} at t = {run.diverged.step * grid.step:.6g} s; the last recorded "
-            f"state is q = {last[0]}, qd = {last[1]}; use a smaller step"
+            f"diverged{which} at t = {diverged.step * grid.step:.6g} s; the last recorded "
+            f"state is q = {q}, qd = {qd}; use a smaller step"
         )
-    done = grid.steps if status == "finished" else (len(run.t) - 1) * grid.every
-    arms = float(math.prod(run.q.shape[:-2]))
-    statistics = {"steps": float(done), "arms": arms, "seconds": seconds}
-    if run.residual is not None:
-        statistics["residual"] = float(np.max(run.residual))
-    return Simulation(
-        robot, setup.method, run.t, run.q, run.qd, qdd, tau, taken, zero, zero, pushed, work, (),
-        status, message, statistics, floating=floating,
-    )  # fmt: skip
+        return {"status": "diverged", "message": message}
+    if interrupted:
+        return {"status": "interrupted", "message": f"interrupted at t = {last['t']:.6g} s"}
+    return {"status": "finished"}
 
 
 def _integral(power: Array, t: Array) -> Array:

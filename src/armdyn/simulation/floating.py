@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from armdyn.mechanics.base_state import BaseState
 from armdyn.mechanics.free_base import FreeBase
 from armdyn.quantities.free_base import BASE, POSE
 from armdyn.robot import Robot
-from armdyn.simulation.forces import Driven, Setup
+from armdyn.simulation.forces import Setup
 from armdyn.simulation.hand import rows_of_base
-from armdyn.simulation.system import Forces, System
+from armdyn.simulation.system import WORKS, Forces, System
 from armdyn.simulation.trajectories.piecewise import hermite
 
 LARGEST_TURN = 1.0
@@ -53,50 +53,66 @@ class _State(NamedTuple):
 class FloatingSystem(System):
     """An arm in its present modes, on a base that nothing holds."""
 
-    def __init__(self, setup: Setup):
-        super().__init__(setup)
+    def __init__(self, setup: Setup, sticks: bool = True):
+        super().__init__(setup, sticks)
         self._free = setup.robot.free_base
         self._base = setup.floating or self._free.standing
         self._R = np.asarray(self._base.rotation)
 
-    def start(self, q: Array, qd: Array) -> Array:
-        """What goes along with the joints, (12,): rotation, position and momentum."""
+    def along(self, q: Array, qd: Array) -> Array:
+        """What goes along with the joints, (..., 12): rotation, position and momentum."""
         momentum = self._free.centroidal_momentum(self._base, q, qd)
-        return np.concatenate([np.zeros(3), self._base.position, momentum])
+        parts = broadcast(u=np.zeros(3), position=np.asarray(self._base.position), h=momentum)
+        return np.concatenate(parts, -1)
 
     def parted(self, y: Array) -> tuple[Array, Array]:
         """Positions and velocities of the joints; the base is where the state has it from then."""
         q, qd = super().parted(y)
-        self._state = _State(*np.split(y[-POSE:], [3, 6]))
+        self._state = _State(*np.split(y[..., -POSE:], [3, 6], -1))
         self._base = _placed(self._free, self._R, self._state, q, qd)
         self.arm = self._free.at(self._base)
         return q, qd
 
-    def recentred(self, y: Array) -> Array | None:
-        """The state with a rotation that starts anew; None if it has not turned far."""
-        u = y[-POSE:][:3]
-        if u @ u < LARGEST_TURN**2:
+    def recentred(self, y: Array, turn: float = 0.0) -> Array | None:
+        """The state with a rotation that starts anew; None if it has turned less than so far."""
+        u = y[..., -POSE:][..., :3]
+        if (u * u).sum(-1).max() < turn**2:
             return None
         self._R = cayley(u) @ self._R
-        return np.concatenate([y[:-POSE], np.zeros(3), y[-POSE:][3:]])
+        return np.concatenate([y[..., :-POSE], np.zeros_like(u), y[..., 3 - POSE :]], -1)
+
+    def rows(self, y: Array) -> tuple[Array, Array]:
+        """Pose and q; momentum, six zeros and q̇."""
+        q, qd = self.parted(y)
+        momentum = self._state.momentum
+        positions = broadcast(pose=self._base.pose, q=q)
+        rates = momentum, np.zeros_like(momentum), qd
+        return np.concatenate(positions, -1), np.concatenate(rates, -1)
+
+    def of_rows(self, positions: Array, rates: Array) -> Array:
+        """The state of such rows."""
+        self._R = positions[..., :9].reshape(*positions.shape[:-1], 3, 3)
+        joints, zeros = (positions[..., POSE:], rates[..., POSE:]), rates[..., BASE:POSE]
+        base = positions[..., 9:POSE], rates[..., :BASE]
+        return np.concatenate([*joints, zeros[..., :WORKS], zeros[..., :3], *base], -1)
 
     def _asked(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
         """What actuators and the wrench of the environment give at the joints."""
         tau = self.driven.torque(t, q, qd, self._base)
         wrench = self.driven.wrench(t)
-        load = np.zeros(BASE + len(q))
+        load = np.zeros((*q.shape[:-1], BASE + q.shape[-1]))
         if wrench is not None:
             links = wrench if isinstance(wrench, dict) else {"tool": wrench}
             for link, pull in links.items():
                 load += np.asarray(pull) @ self._free.jacobian(self._base, q, link)
-        self.arm = self._free.at(self._base, load[:BASE])
-        return tau, load[BASE:]
+        self.arm = self._free.at(self._base, load[..., :BASE])
+        return tau, load[..., BASE:]
 
-    def rates(self, q: Array, forces: Forces) -> tuple[Array, float]:
-        """Rates of what goes along, (12,), and the power of the wrench on the base."""
+    def rates(self, q: Array, forces: Forces) -> tuple[Array, Array | float]:
+        """Rates of what goes along, (..., 12), and the power of the wrench on the base."""
         load = np.asarray(self.arm.load)
         rate = self._state.rate(self._free, self._base, q, load)
-        return rate, float(load @ np.asarray(self._base.twist))
+        return rate, (load * np.asarray(self._base.twist)).sum(-1)
 
     def told(self, q: Array, qd: Array, forces: Forces) -> dict[str, Array]:
         """How the base moves, for the record."""
@@ -105,16 +121,17 @@ class FloatingSystem(System):
         return {"floating": rows_of_base(self._base, a)}
 
 
+def system_of(setup: Setup, sticks: bool = True) -> System:
+    """What is integrated of an arm on a base that is held, or that floats."""
+    return (System if setup.floating is None else FloatingSystem)(setup, sticks)
+
+
 def _placed(free: FreeBase, R: Array, state: _State, q: Array, qd: Array) -> BaseState:
     """Where a base is whose rotation started from R, and how it moves."""
     rows = (cayley(state.u) @ R).reshape(*state.u.shape[:-1], 9)
     pose = np.concatenate(broadcast(rows=rows, position=state.position), -1)
-    return _moving(free, pose, q, qd, state.momentum)
-
-
-def _moving(free: FreeBase, pose: Array, q: Array, qd: Array, momentum: Array) -> BaseState:
-    """The base in a pose, moving as the momentum says."""
-    return BaseState.of(pose, free.twist(BaseState.of(pose, np.zeros(BASE)), q, qd, momentum))
+    still = BaseState.of(pose, np.zeros(BASE))
+    return BaseState.of(pose, free.twist(still, q, qd, state.momentum))
 
 
 LONGEST_STEP = 0.01
@@ -152,62 +169,3 @@ def followed(
         found.append((R, y))
     R, y = map(np.stack, zip(*found, strict=True))
     return _placed(free, R, _State(*np.split(y, [3, 6], -1)), motion.q, motion.qd)
-
-
-# fixed steps
-
-
-def joined(free: FreeBase, base: BaseState, q: Array, qd: Array) -> tuple[Array, Array]:
-    """The state as fixed steps have it: pose and q; momentum, six zeros and q̇."""
-    momentum = free.centroidal_momentum(base, q, qd)
-    zeros = np.zeros(POSE - BASE)
-    first = broadcast(pose=base.pose, q=q)
-    second = broadcast(momentum=momentum, zeros=zeros, qd=qd)
-    return np.concatenate(first, -1), np.concatenate(second, -1)
-
-
-def unjoined(free: FreeBase, z: Array, w: Array) -> tuple[BaseState, Array, Array]:
-    """The base, q and q̇ of such a state."""
-    q, qd = z[..., POSE:], w[..., POSE:]
-    return _moving(free, z[..., :POSE], q, qd, w[..., :BASE]), q, qd
-
-
-class FloatingDriven(Driven):
-    """What drives an arm whose state is joined with that of its base."""
-
-    def __init__(self, setup: Setup):
-        super().__init__(setup)
-        self._free = setup.robot.free_base
-
-    def push(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques of the actuators, and zeros, (2, ..., n)."""
-        base, q, qd = unjoined(self._free, q, qd)
-        tau = self.torque(t, q, qd, base)
-        return np.stack([tau, np.zeros(tau.shape)])
-
-
-def floating_step(robot: Robot, driven: Driven, h: float, friction: bool) -> Any:
-    """A step of Runge-Kutta of Munthe-Kaas, which integrates the work along with the motion."""
-    free, n = robot.free_base, robot.n
-
-    def step(t: float, q: Array, qd: Array, push: Array) -> tuple[Array, Array, Array]:
-        R = q[..., :9].reshape(*q.shape[:-1], 3, 3)
-        zero = np.zeros((*q.shape[:-1], 3))
-        y = [zero, q[..., 9:POSE], qd[..., :BASE], q[..., POSE:], qd[..., POSE:], zero[..., :1]]
-
-        def slope(after: float, y: Array) -> Array:
-            state = _State(*np.split(y[..., :POSE], [3, 6], axis=-1))
-            x, v = y[..., POSE : POSE + n], y[..., POSE + n : -1]
-            base = _placed(free, R, state, x, v)
-            tau = driven.torque(t + after * h, x, v, base) if after else push[0]
-            _, a = free.forward_dynamics(base, x, v, tau, friction=friction)
-            power = np.sum(tau * v, axis=-1, keepdims=True)
-            return np.concatenate([state.rate(free, base, x, np.zeros(BASE)), v, a, power], -1)
-
-        found = rk4_step(slope, np.concatenate(y, -1), h)
-        u, p, momentum, x, v, work = np.split(found, [3, 6, POSE, POSE + n, POSE + 2 * n], -1)
-        turned = (cayley(u) @ R).reshape(*q.shape[:-1], 9)
-        rates = np.concatenate([momentum, np.zeros_like(momentum), v], -1)
-        return np.concatenate([turned, p, x], -1), rates, np.stack([work[..., 0], 0 * work[..., 0]])
-
-    return step

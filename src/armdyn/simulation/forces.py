@@ -94,10 +94,6 @@ class Driven:
         """Torques that the motion of the base gives at the joints, (..., n)."""
         return np.zeros(q.shape) if self._base is None else self._base(t, q, qd)
 
-    def push(self, t: float, q: Array, qd: Array) -> Array:
-        """Torques of the actuators, and of the motion of the base, (2, ..., n)."""
-        return np.stack([self.torque(t, q, qd), self.base(t, q, qd)])
-
     def wrench(self, t: float) -> Wrench | None:
         """The wrench of the environment on the arm."""
         try:

@@ -1,10 +1,10 @@
 """What a simulation gives: states, the forces that caused them, energies, a file, a picture."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -68,6 +68,18 @@ class Simulation(DrawnResult):
     """Positions that a controller of joints was to follow, as q; None without one."""
     floating: Array | None = None
     """Pose, twist and acceleration of a base that nothing holds, (..., m, 24); None: it is held."""
+
+    @classmethod
+    def of(
+        cls, robot: Robot, method: str, records: Sequence[Mapping[str, Any]], **told: Any
+    ) -> Self:
+        """The simulation of the records of `System.record`."""
+        rows: dict[str, Any] = {
+            name: np.stack([record[name] for record in records], axis=-2)
+            for name in records[0]
+            if name != "t"
+        }
+        return cls(robot, method, np.array([record["t"] for record in records]), **rows, **told)
 
     @property
     def tracking_error(self) -> Array | None:

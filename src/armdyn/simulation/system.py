@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, broadcast
 from armdyn.errors import SimulationError, SingularityError
 from armdyn.formulations.coordinates import StandingMap
 from armdyn.loops.coordinates import coordinates_of
@@ -181,6 +181,8 @@ def _level(law: FrictionLaw, sign: float) -> float:
 
 
 Kind = Literal["sticks", "starts", "hits", "leaves"]
+WORKS = 3
+"""Energies in a state."""
 WORK = ("actuators", "friction", "environment", "impacts")
 """What gives energy (the first and the third) and what takes it."""
 
@@ -223,16 +225,24 @@ REST_VELOCITY = 1e-9
 
 
 class System:
-    """An arm in its present modes."""
+    """An arm in its present modes: the right-hand side of what every method integrates.
 
-    def __init__(self, setup: Setup):
+    A state y has q, q̇, the energies that actuators gave, that friction took and that wrenches and
+    the motion of the base gave [J], and what goes along with the joints, (..., 2 n + 3 + k). There
+    may be many arms where none sticks.
+    """
+
+    def __init__(self, setup: Setup, sticks: bool = True):
+        """The arm; whether its friction holds joints, or is a function of their motion alone."""
         robot, n = setup.robot, setup.robot.n
         self.robot = robot
         self.arm: Any = robot
         """What has the dynamics of the joints."""
         self.driven = Driven(setup)
         self.bounce = setup.bounce
-        self.dry = DryFriction(robot.model, setup.friction, robot.all_joints)
+        self.dry = DryFriction(robot.model, setup.friction and sticks, robot.all_joints)
+        self.friction = setup.friction
+        self._smooth = setup.friction and not sticks and not robot.model.is_frictionless
         limits = robot.limits if setup.stops else np.tile([-np.inf, np.inf], (n, 1))
         self.lower = limits[:, 0]
         self.upper = limits[:, 1]
@@ -243,34 +253,70 @@ class System:
         self.contact = np.zeros(n)
         """-1 for joints held by their lower stop, 1 by the upper one."""
 
+    def start(self, q: Array, qd: Array) -> Array:
+        """The state of arms that have exchanged no energy yet."""
+        parts = broadcast(q=q, qd=qd, work=np.zeros(WORKS), along=self.along(q, qd))
+        return np.concatenate(parts, -1)
+
     def parted(self, y: Array) -> tuple[Array, Array]:
         """Positions and velocities, with which a state begins; joints that are held have none."""
         n = len(self.held)
-        return y[:n], np.where(self.held, 0.0, y[n : 2 * n])
+        return y[..., :n], np.where(self.held, 0.0, y[..., n : 2 * n])
+
+    def slope(self, t: float, y: Array) -> Array:
+        """The rate of a state."""
+        q, qd = self.parted(y)
+        forces = self.forces(t, q, qd)
+        rates, given = self.rates(q, forces)
+        acting = np.stack([forces.tau, forces.friction, forces.external + forces.base], axis=-2)
+        power = (acting * qd[..., None, :]).sum(-1)
+        power[..., 2] += given
+        return np.concatenate([qd, forces.qdd, power, rates], -1)
+
+    def record(self, t: float, y: Array, lost: float = 0.0) -> dict[str, Any]:
+        """What a `Simulation` has of an instant, by name; `lost` is the energy of impacts [J]."""
+        q, qd = self.parted(y)
+        forces = self.forces(t, q, qd)
+        end = 2 * q.shape[-1] + WORKS
+        work = np.append(y[..., end - WORKS : end], np.full((*q.shape[:-1], 1), lost), -1)
+        state = {"t": t, "q": q.copy(), "qd": qd, "work": work}
+        return state | forces._asdict() | self.told(q, qd, forces)
+
+    # states as compiled steps have them
+
+    def rows(self, y: Array) -> tuple[Array, Array]:
+        """Rows of positions and of rates, (..., width) each."""
+        return self.parted(y)
+
+    def of_rows(self, positions: Array, rates: Array) -> Array:
+        """The state of such rows."""
+        return self.start(positions, rates)
 
     # what goes along with the joints, which is nothing where the base stands
 
-    def start(self, q: Array, qd: Array) -> Array:
-        """What of the base goes along with the state."""
-        return np.zeros(0)
+    def along(self, q: Array, qd: Array) -> Array:
+        """What of the base goes along with the state, at the start."""
+        return np.zeros((*q.shape[:-1], 0))
 
-    def recentred(self, y: Array) -> Array | None:
-        """The state in another chart of its rotations; None if this one is right."""
+    def recentred(self, y: Array, turn: float = 0.0) -> Array | None:
+        """The state in another chart of its rotations; None if it has not left this one so far."""
         return None
 
-    def rates(self, q: Array, forces: Forces) -> tuple[Array, float]:
+    def rates(self, q: Array, forces: Forces) -> tuple[Array, Array | float]:
         """Rates of what goes along, and the power that the environment gives the base."""
-        return np.zeros(0), 0.0
+        return np.zeros((*q.shape[:-1], 0)), 0.0
 
     def told(self, q: Array, qd: Array, forces: Forces) -> dict[str, Array]:
         """What a record has of it."""
         return {}
 
+    # what acts
+
     def forces(self, t: float, q: Array, qd: Array) -> Forces:
         """Everything that acts at an instant."""
         tau, slip, external, base = self._acting(t, q, qd)
         push = tau + external + base - slip
-        still = np.zeros(len(q))
+        still = np.zeros_like(push)
         try:
             if not self.held.any():
                 qdd = self.arm.forward_dynamics(q, qd, push, friction=False)
@@ -305,13 +351,15 @@ class System:
     def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, Array, Array, Array]:
         """What actuators give, slipping friction takes, and wrench and motion of the base give."""
         tau, external = self._asked(t, q, qd)
-        return tau, self.dry(q, qd, self.sign), external, self.driven.base(t, q, qd)
+        smooth = self._smooth
+        slip = self.robot.friction_torque(qd, q) if smooth else self.dry(q, qd, self.sign)
+        return tau, slip, external, self.driven.base(t, q, qd)
 
     def _asked(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
         """What actuators and the wrench of the environment give at the joints."""
         tau = self.driven.torque(t, q, qd)
         wrench = self.driven.wrench(t)
-        external = np.zeros(len(q))
+        external = np.zeros(q.shape)
         if wrench is not None:
             with_it = self.robot.inverse_dynamics(q, external, external, wrench, friction=False)
             external = self.robot.gravity_vector(q) - with_it
@@ -319,12 +367,13 @@ class System:
 
     # changes of mode
 
-    def watched(self, t: float, q: Array, qd: Array) -> Array:
+    def watched(self, t: float, y: Array) -> Array:
         """Four numbers a joint, (4, n), that are positive until a mode ends.
 
         Velocity in the direction of slip, room below and above the holding torque, and distance to
         the stops.
         """
+        q, qd = self.parted(y)
         far = np.full((4, len(q)), np.inf)
         far[0] = np.where(self.sign != 0, self.sign * qd, np.inf)
         distance = np.minimum(q - self.lower, self.upper - q)
@@ -344,13 +393,14 @@ class System:
         high = np.where(rest, self.dry.high, 0.0)
         return np.where(contact < 0, -np.inf, low), np.where(contact > 0, np.inf, high)
 
-    def change(self, t: float, q: Array, qd: Array, ended: Array) -> tuple[Array, Array, float]:
+    def change(self, t: float, y: Array, ended: Array) -> tuple[Array, float]:
         """State, and energy lost in impacts, after modes have ended, (4, n) as in `watched`."""
-        q, qd = q.copy(), qd.copy()
+        self.parted(y)
+        q, qd, others = np.split(y.copy(), [len(self.held), 2 * len(self.held)])
         qd[ended[0]] = 0.0
         hits = ended[3]
         if not hits.any():
-            return q, qd, 0.0
+            return np.concatenate([q, qd, others]), 0.0
         below = q - self.lower < self.upper - q
         q[hits] = np.where(below, self.lower, self.upper)[hits]
         stops = np.where(hits, np.where(below, -1.0, 1.0), self.contact)
@@ -358,17 +408,18 @@ class System:
         after = impact(M, qd, stops, self.bounce)
         after[(stops != 0) & (np.abs(after) < REST_VELOCITY)] = 0.0
         lost = 0.5 * (qd @ M @ qd - after @ M @ after)
-        return q, after, float(lost)
+        return np.concatenate([q, after, others]), float(lost)
 
-    def settle(self, t: float, q: Array, qd: Array) -> list[Event]:
+    def settle(self, t: float, y: Array) -> list[Event]:
         """Find the modes that a state starts with, and return the changes."""
         held, contact = self.held, self.contact
+        self.held = np.zeros(len(held), dtype=bool)
+        q, qd = self.parted(y)
         lower = q <= self.lower
         upper = q >= self.upper
         at_stop = np.where(lower & (qd == 0), -1.0, np.where(upper & (qd == 0), 1.0, 0.0))
         rest = (qd == 0) & self.dry.dry
         self.sign = np.where(self.dry.dry, np.sign(qd), 0.0)
-        self.held = np.zeros(len(q), dtype=bool)
         self.contact = np.zeros(len(q))
         if rest.any() or at_stop.any():
             tau, slip, external, base = self._acting(t, q, qd)

@@ -132,9 +132,9 @@ def test_what_is_watched_is_the_speed_of_slip_what_friction_can_still_hold_and_t
         ((-9, -0.4), (-1.0, 1.9), (0, 0), ((inf, inf), (inf, 1.1), (10.5, 1.9), (inf, inf))),
     ):
         system = System(Setup(robot, rest, rest, 1.0, np.array(push), None, None, *options))
-        state = np.array(q), np.array(qd, dtype=float)
-        system.settle(0.0, *state)
-        found = system.watched(0.0, *state)
+        state = system.start(np.array(q), np.array(qd, dtype=float))
+        system.settle(0.0, state)
+        found = system.watched(0.0, state)
         np.testing.assert_allclose(found, expected, atol=1e-6)
         room = np.isfinite(found[1:3])
         slack = found[1:3][room] - np.array(expected)[1:3][room]
