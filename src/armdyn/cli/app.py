@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass
-from functools import partial, wraps
+from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
@@ -42,15 +42,8 @@ def _command(verb: Callable[..., None]) -> Callable[..., None]:
 
     The files that it is to write are checked before it runs; --json is for verbs with a result.
     """
-    own: list[Parameter] = []
-    makers: dict[str, tuple[Callable[..., Any], list[Parameter]]] = {}
-    for parameter in signature(verb, eval_str=True).parameters.values():
-        record, question = parameter.annotation, parameter.default
-        if is_dataclass(record):
-            makers[parameter.name] = record, fields_of(parameter)  # type: ignore[assignment]
-        elif isinstance(question, Question):
-            makers[parameter.name] = partial(partial, question.function), [*question.options()]
-        own += makers[parameter.name][1] if parameter.name in makers else [parameter]
+    takers = {p.name: _taken(p) for p in signature(verb, eval_str=True).parameters.values()}
+    own = [option for options, _ in takers.values() for option in options]
     for name, help in PRINTING.items():
         if (verb.__name__, name) != ("studio", "json"):
             kind = Annotated[bool, typer.Option(f"--{name}", help=help)]
@@ -59,15 +52,30 @@ def _command(verb: Callable[..., None]) -> Callable[..., None]:
     @wraps(verb)
     def command(*, wide: bool, json: bool = False, **options: Any) -> None:
         check_outputs(options)
-        for name, (make, parts) in makers.items():
-            options[name] = make(**{part.name: options.pop(part.name) for part in parts})
         with printing(wide=wide, json=json):
-            verb(**options)
+            verb(**{name: take(options) for name, (_, take) in takers.items()})
 
     takes = Signature([option.replace(kind=Parameter.KEYWORD_ONLY) for option in own])
     setattr(command, "__signature__", takes)  # noqa: B010
     command.__annotations__ = {}  # typer asks the signature
     return command
+
+
+def _taken(parameter: Parameter) -> tuple[list[Parameter], Callable[[dict[str, Any]], Any]]:
+    """The options that a parameter of a verb becomes, and what takes its value out of theirs."""
+    if is_dataclass(parameter.annotation):
+        make: Any = parameter.annotation
+        parts = {part.name: _taken(part) for part in fields_of(parameter)}
+    elif isinstance(parameter.default, Question):
+        make = parameter.default.answered
+        parts = {part.name: _taken(part) for part in parameter.default.options()}
+    else:
+        return [parameter], lambda given: given.pop(parameter.name)
+
+    def made(given: dict[str, Any]) -> Any:
+        return make(**{name: take(given) for name, (_, take) in parts.items()})
+
+    return [option for options, _ in parts.values() for option in options], made
 
 
 class _Verbs(Mapping[str, Any]):

@@ -8,8 +8,21 @@ from typing import Any
 import typer
 
 from armdyn.cli.console import deliver, print_line, print_result, status
-from armdyn.cli.options import RobotSource, checked_plot, file_option, flag, option, optional, pairs
+from armdyn.cli.options import (
+    Form,
+    RobotSource,
+    asking,
+    checked_plot,
+    file_option,
+    option,
+    optional,
+    pairs,
+)
 from armdyn.errors import check_known
+
+
+def _letters(option: str, text: str) -> dict[str, str]:
+    return dict(pairs(option, text or None, "PARAMETER=EXPRESSION such as x1=l/2"))
 
 
 def equations(
@@ -23,13 +36,10 @@ def equations(
         None,
         "--format",
     ),
-    letters: str | None = optional("Write parameters so, as a1=l,x1=l/2.", "NAME=EXPRESSION,..."),
-    values: bool = flag("--values", "Write numbers in place of parameters."),
-    digits: int | None = optional(
-        "Significant digits of these numbers; 6, and all of them in code."
+    written: Any = asking(
+        "armdyn.closed_forms.forms:equations", "values digits closed frame", digits=None,
+        letters=Form("NAME=EXPRESSION,...", _letters),
     ),
-    closed: bool = flag("--closed", "Write the closed form, however long it is."),
-    frame: str = option("world", "Axes of the Cartesian form: world or tool."),
     drop: float | None = optional(
         "Drop parameters that matter less, as 1e-3: see `armdyn reduced`.", "TOLERANCE"
     ),
@@ -40,23 +50,22 @@ def equations(
     plot: Path | None = optional(
         "With --form structure: draw it to a .png, .pdf or .svg.", callback=checked_plot
     ),
-) -> None:
+) -> None:  # fmt: skip
     """Write the equations of motion, in symbols or numbers."""
-    written_only = format_ not in (None, "text") or bool(letters) or values or closed
-    _check_form(form, frame != "world", plot is not None, written_only)
+    look = written.keywords
+    written_only = format_ not in (None, "text") or look["values"] or look["closed"]
+    framed = look["frame"] != "world"
+    _check_form(form, framed, plot is not None, written_only or "letters" in look)
     arm, dropped = _without(robot.open(), drop, over)
     if form == "structure":
         _structure(arm, plot, output)
         return
-    from armdyn.closed_forms.forms import equations as written
     from armdyn.closed_forms.forms import format_of
 
     wanted = format_of(format_, output)
-    if digits is None:
-        digits = 17 if wanted in ("python", "sympy") else 6
-    named = pairs("--letters", letters or None, "PARAMETER=EXPRESSION such as x1=l/2")
-    look: dict[str, Any] = {"values": values, "digits": digits, "frame": frame, "closed": closed}
-    found = written(arm, form, letters=None if letters is None else dict(named), **look)
+    if look["digits"] is None:
+        look["digits"] = 17 if wanted in ("python", "sympy") else 6
+    found = written(arm, form)
     found = replace(found, notes=(*found.notes, *dropped))
     _deliver(found.data, lambda: found.to(wanted), (output, None))
 

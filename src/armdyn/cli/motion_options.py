@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from armdyn.cli.options import argument, numbers, one_or_each, optional
+from armdyn.cli.options import EACH, argument, asking, numbers
 from armdyn.errors import ArmdynWarning
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ EACH_JOINT = "V1,V2,..."
 Degrees = Annotated[
     bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")
 ]
-_EACH = "V[,V,...]"
 BaseTwist = Annotated[
     str | None,
     typer.Option(
@@ -119,27 +118,17 @@ class MotionSource:
         "Columns t, q1..qn and, where known, qd and qdd; or random states within the limits.",
     )
     degrees: Degrees = False
-    samples: int | None = optional("States of the workspace; 2000 by default.", min=1)
-    speed: str | None = optional(
-        "Largest speeds in the workspace; the limits of the joints by default.", _EACH
+    workspace: Any = asking(
+        "armdyn.study.states:Workspace", "samples seed", speed=EACH, acceleration=EACH
     )
-    acceleration: str | None = optional(
-        "Largest accelerations there; full speed in half a second by default.", _EACH
-    )
-    seed: int | None = optional("Chooses the states of the workspace; 0 by default.", min=0)
 
     def states(self, arm: Robot) -> Any:
         """The motion of a file, or a workspace."""
-        for name in ("samples", "speed", "acceleration", "seed"):
-            if self.motion != "workspace" and getattr(self, name) is not None:
+        usual = self.workspace.func()
+        for name, value in self.workspace.keywords.items():
+            if self.motion != "workspace" and value != getattr(usual, name):
                 raise typer.BadParameter(
                     f"--{name} is for the workspace; the motion is {self.motion!r}"
                 )
         over = motion_or_workspace(arm, self.motion, self.degrees)
-        if self.motion != "workspace":
-            return over
-        from armdyn.study.states import Workspace
-
-        speed = one_or_each("--speed", self.speed)
-        acceleration = one_or_each("--acceleration", self.acceleration)
-        return Workspace(self.samples, speed, acceleration, self.seed or 0)
+        return self.workspace() if self.motion == "workspace" else over

@@ -1,9 +1,11 @@
 """The robot of a command line: one argument, and the options that all verbs with a robot share."""
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from inspect import Parameter, getdoc, getsource, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -43,8 +45,9 @@ def argument(metavar: str, help: str, default: Any = ..., **more: Any) -> Any:
     return typer.Argument(default, metavar=metavar, help=help, **more)
 
 
-def _shared(help: str, metavar: str | None = None, *flags: str) -> Any:
-    return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel="Robot")
+def shared(help: str, metavar: str | None = None, default: Any = None) -> Any:
+    """An option that all verbs with a robot have, as a field of their record; see `fields_of`."""
+    return field(default=default, metadata={"help": help, "metavar": metavar})
 
 
 def checked_plot(path: Path | None) -> Path | None:
@@ -103,51 +106,39 @@ class RobotSource:
             autocompletion=complete_robot,
         ),
     ]
-    payload: Annotated[
-        str | None,
-        _shared(
-            "Hold a mass, in kg, at a point of the tool frame, in m; with its tensor about that "
-            "point, in kg m².",
-            "MASS[,X,Y,Z[,IXX,IYY,IZZ[,IXY,IXZ,IYZ]]]",
-        ),
-    ] = None
-    add_payload: Annotated[
-        bool, _shared("Hold --payload beside what the file holds.", None, "--add-payload")
-    ] = False
-    gravity: Annotated[
-        str | None, _shared("The field of gravity in m/s², world axes, pointing down.", "X,Y,Z")
-    ] = None
-    lock: Annotated[
-        list[str] | None,
-        _shared("Hold a joint at a value, in rad or m; repeatable.", "JOINT=VALUE"),
-    ] = None
-    tool: Annotated[str | None, _shared("The link that carries the tool.", "LINK")] = None
-    base: Annotated[
-        str | None,
-        _shared(
-            "Where the base stands in the world, in m, and its roll, pitch and yaw, in rad.",
-            "X,Y,Z[,R,P,Y]",
-        ),
-    ] = None
-    fix_root: Annotated[bool, _shared("Hold a floating base still.", None, "--fix-root")] = False
-    free_base: Annotated[bool, _shared("Let nothing hold the base.", None, "--free-base")] = False
-    base_joints: Annotated[
-        str | None, _shared("Let the base move on slides x, y, z, hinges rx, ry, rz.", "x,y,rz")
-    ] = None
-    density: Annotated[
-        float | None,
-        _shared("Give links without inertia that of their geometry, in kg/m³.", "KG/M3"),
-    ] = None
-    hull: Annotated[
-        bool, _shared("Take meshes by their convex hulls for --density.", None, "--hull")
-    ] = False
-    model: Annotated[str | None, _shared("The robot among the models of SDF.", "NAME")] = None
-    spinning_rotors: Annotated[
-        bool, _shared("Let rotors behind gears spin about their joints.", None, "--spinning-rotors")
-    ] = False
-    physical: Annotated[
-        Physical | None, _shared("What to do about inertias that no body can have; error if unset.")
-    ] = None
+    payload: str | None = shared(
+        "Hold a mass, in kg, at a point of the tool frame, in m; with its tensor about that point, "
+        "in kg m².",
+        "MASS[,X,Y,Z[,IXX,IYY,IZZ[,IXY,IXZ,IYZ]]]",
+    )
+    add_payload: bool = shared("Hold --payload beside what the file holds.", default=False)
+    gravity: str | None = shared(
+        "The field of gravity in m/s², world axes, pointing down.", "X,Y,Z"
+    )
+    lock: list[str] | None = shared(
+        "Hold a joint at a value, in rad or m; repeatable.", "JOINT=VALUE"
+    )
+    tool: str | None = shared("The link that carries the tool.", "LINK")
+    base: str | None = shared(
+        "Where the base stands in the world, in m, and its roll, pitch and yaw, in rad.",
+        "X,Y,Z[,R,P,Y]",
+    )
+    fix_root: bool = shared("Hold a floating base still.", default=False)
+    free_base: bool = shared("Let nothing hold the base.", default=False)
+    base_joints: str | None = shared(
+        "Let the base move on slides x, y, z, hinges rx, ry, rz.", "x,y,rz"
+    )
+    density: float | None = shared(
+        "Give links without inertia that of their geometry, in kg/m³.", "KG/M3"
+    )
+    hull: bool = shared("Take meshes by their convex hulls for --density.", default=False)
+    model: str | None = shared("The robot among the models of SDF.", "NAME")
+    spinning_rotors: bool = shared(
+        "Let rotors behind gears spin about their joints.", default=False
+    )
+    physical: Physical | None = shared(
+        "What to do about inertias that no body can have; error if unset."
+    )
 
     @property
     def changed(self) -> bool:
@@ -194,20 +185,35 @@ class RobotSource:
         return model, (*findings, *physical_warnings(model, physical))
 
 
-def fields_of(record: Parameter) -> list[Parameter]:
+def fields_of(record: Parameter) -> Iterator[Parameter]:
     """The options that are the fields of a parameter whose type is a dataclass."""
     hints = get_type_hints(record.annotation, include_extras=True)
-    return [
-        option.replace(
-            annotation=hints[option.name],
-            default=getattr(record.default, option.name, option.default),
-        )
-        for option in signature(record.annotation).parameters.values()
-    ]
+    shown = {part.name: part.metadata for part in fields(record.annotation) if part.metadata}
+    for name, option in signature(record.annotation).parameters.items():
+        kind, default = hints[name], getattr(record.default, name, option.default)
+        if name in shown:
+            words = (_word(name),) if kind is bool else ()
+            kind = Annotated[kind, typer.Option(*words, rich_help_panel="Robot", **shown[name])]
+        yield option.replace(annotation=kind, default=default)
+
+
+def _word(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 PLAIN = (Path, bool, int, float, str)
 """Types of arguments that can be options; of several that one takes, the first counts."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How numbers or names are written as the text of one option."""
+
+    metavar: str
+    read: Callable[[str, str], Any]
+    """Of the option, for errors, and its text."""
+    argument: str = ""
+    """Which argument it is, where the option is called otherwise."""
 
 
 @dataclass(frozen=True)
@@ -218,6 +224,8 @@ class Question:
     names: tuple[str, ...]
     defaults: Mapping[str, Any]
     """Those that differ on the command line."""
+    forms: Mapping[str, Form]
+    """Of arguments that are no plain numbers or texts."""
 
     @property
     def function(self) -> Any:
@@ -229,13 +237,26 @@ class Question:
         arguments, types = signature(self.function).parameters, get_type_hints(self.function)
         texts = _texts(self.function)
         for name in self.names:
-            default = self.defaults.get(name, arguments[name].default)
-            kind = _plain(types[name])
-            word = f"--{name.replace('_', '-')}"
+            form = self.forms.get(name)
+            argument = form.argument or name if form else name
+            default = self.defaults.get(name, arguments[argument].default)
+            kind = str if form else _plain(types[argument])
+            default = str(default) if form and default is not None else default
+            word = _word(name)
             flags = (word if default is False else f"{word}/--no-{word[2:]}",) * (kind is bool)
             kind = kind | None if default is None else kind
-            taken = Annotated[kind, typer.Option(*flags, help=texts[name])]  # type: ignore[valid-type]
+            shape = typer.Option(
+                *flags, metavar=form.metavar if form else None, help=texts[argument]
+            )
+            taken = Annotated[kind, shape]  # type: ignore[valid-type]
             yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=taken)
+
+    def answered(self, **given: Any) -> Any:
+        """The function with what the command line says of its arguments."""
+        for name, form in self.forms.items():
+            if (text := given.pop(name)) is not None:
+                given[form.argument or name] = form.read(_word(name), text)
+        return partial(self.function, **given)
 
 
 def _texts(function: Any) -> dict[str, str]:
@@ -244,7 +265,7 @@ def _texts(function: Any) -> dict[str, str]:
     if isinstance(function, type):
         page, said = getsource(function), r'^    (\w+): .*\n    """([^"]*)'
     entries = re.findall(said, page, re.MULTILINE)
-    plain = ((name, re.sub("math\\.|`", "", text)) for name, text in entries)
+    plain = ((name, re.sub('math\\.|[`"]', "", text)) for name, text in entries)
     return {name: text.replace("None: ", "unset: ") for name, text in plain}
 
 
@@ -255,13 +276,15 @@ def _plain(annotation: Any) -> Any:
     return next(kind for kind in PLAIN if kind in (annotation, *get_args(annotation)))
 
 
-def asking(place: str, names: str, **defaults: Any) -> Any:
+def asking(place: str, names: str, **settings: Any) -> Any:
     """The function "package.module:name" as a parameter of a verb, which gets it with options.
 
     These are the arguments of the `names`, with their types and docstrings, and defaults unless
-    others are given.
+    others are given. An argument that is written in a `Form` is given that.
     """
-    return Question(place, tuple(names.split()), defaults)
+    forms = {name: form for name, form in settings.items() if isinstance(form, Form)}
+    defaults = {name: x for name, x in settings.items() if name not in forms}
+    return Question(place, (*names.split(), *forms), defaults, forms)
 
 
 def check_outputs(options: Mapping[str, Any]) -> None:
@@ -324,6 +347,42 @@ def pairs(
         if not name.strip() or not value.strip():
             raise typer.BadParameter(f"{option}: expected {form}, got {part!r}")
         yield name.strip(), value.strip()
+
+
+def ranges(option: str, text: str, form: str, open_ends: bool = False) -> dict[str, Any]:
+    """The lower and upper ends of an option by name, NAME=LOW:HIGH,...; an open end is None."""
+    found: dict[str, Any] = {}
+    for name, value in pairs(option, text, form):
+        what, ends = f"{option} {name}", value.split(":")
+        if len(ends) != 2:
+            raise typer.BadParameter(f"{what}: expected LOW:HIGH, got {value!r}")
+        found[name] = [number(what, x) if x.strip() or not open_ends else None for x in ends]
+        if any(map(math.isnan, filter(None, found[name]))):
+            raise typer.BadParameter(f"{what}: expected numbers, got {value!r}")
+    return found
+
+
+def named_numbers(option: str, text: str, form: str) -> dict[str, float]:
+    """The numbers of an option by name, NAME=NUMBER,..."""
+    named = pairs(option, text, form)
+    return {name: number(f"{option} {name}", value) for name, value in named}
+
+
+def each_or_named(option: str, text: str) -> Any:
+    """One number for all joints, one for each, or some by the names of joints."""
+    named = "=" in text
+    return named_numbers(option, text, "JOINT=VALUE") if named else one_or_each(option, text)
+
+
+def names_in_text(_: str, text: str) -> Any:
+    """One name, or several that are separated by commas."""
+    names = [name.strip() for name in text.split(",")]
+    return names[0] if len(names) == 1 else names
+
+
+EACH = Form("V[,V,...]", one_or_each)
+"""Numbers for joints."""
+WRENCH = Form("FX,FY,FZ,NX,NY,NZ", partial(numbers, counts=(6,)), "external_wrench")
 
 
 def number(option: str, text: str, kind: Callable[[str], float] = float) -> float:

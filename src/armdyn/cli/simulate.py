@@ -24,6 +24,7 @@ from armdyn.cli.motion_options import (
 )
 from armdyn.cli.options import (
     BASE_MOTION,
+    WRENCH,
     Plot,
     RobotSource,
     asking,
@@ -229,17 +230,13 @@ def simulate(
     ),
     torque: str | None = optional("Torques: numbers, or columns t, tau1..taun.", "T1,T2,...|CSV"),
     control: Control,
-    wrench: str | None = optional(
-        "Force and moment of the environment on the tool, world axes, in N and N·m.",
-        "FX,FY,FZ,MX,MY,MZ",
-    ),
     base_motion: Path | None = optional(BASE_MOTION, "FILE.csv"),
     base_twist: BaseTwist = None,
     method: str | None = optional(
         "DOP853 (the default), RK45, RK23, Radau, BDF, LSODA; with a fixed step rk4 (the "
         "default for many arms), symplectic.",
     ),
-    simulated: Any = asking("armdyn.simulation.simulator:simulate", OPTIONS),
+    simulated: Any = asking("armdyn.simulation.simulator:simulate", OPTIONS, wrench=WRENCH),
     output: Path | None = file_option("Write the motion to a .csv or .parquet file."),
     plot: Plot = None,
 ) -> None:
@@ -252,7 +249,6 @@ def simulate(
 
     if output is not None:
         check_save(output)
-    pull = numbers("--wrench", wrench, (6,))
     arm = robot.open()
     q, qd = start.state(arm)
     tau, torque_time = torques(arm, torque)
@@ -261,7 +257,7 @@ def simulate(
     lasting = _first(duration, followed, known)
     with telling(lasting) as tell:
         result = simulated(
-            arm, q, qd, lasting, torque=tau, controller=law, external_wrench=pull, progress=tell,
+            arm, q, qd, lasting, torque=tau, controller=law, progress=tell,
             base_motion=base_motion, base=base_start(arm, base_twist),
             method=method or ("DOP853" if start.arms is None else "rk4"),
         )  # fmt: skip

@@ -11,13 +11,13 @@ from armdyn.cli import console
 from armdyn.cli.motion_options import EACH_JOINT, BaseTwist, Degrees, base_start, given_motion
 from armdyn.cli.options import (
     BASE_MOTION,
+    WRENCH,
     Plot,
     RobotSource,
     argument,
     asking,
     file_option,
     flag,
-    numbers,
     optional,
 )
 
@@ -41,11 +41,7 @@ def torque(
     output: Path | None = file_option("Write t, torques, terms and the hand to a CSV file."),
     plot: Plot = None,
     formulation: str | None = optional("A method as it is written; all give the same torque."),
-    computed: Any = asking("armdyn.study.terms.torques:torque_report", OPTIONS),
-    wrench: str | None = optional(
-        "Force and moment of the environment on the tool, in N and N·m, all along the motion.",
-        "FX,FY,FZ,NX,NY,NZ",
-    ),
+    computed: Any = asking("armdyn.study.terms.torques:torque_report", OPTIONS, wrench=WRENCH),
     base_motion: Path | None = optional(BASE_MOTION, "FILE.csv"),
     base_twist: BaseTwist = None,
     motors: bool = flag(
@@ -59,13 +55,13 @@ def torque(
     asked = computed.keywords
     if plot is not None and motors and asked["reactions"]:
         raise typer.BadParameter("a plot is of the motors or of the reactions; leave one out")
-    pull = numbers("--wrench", wrench, (6,))
     arm = robot.open()
     motion = given_motion(arm, trajectory, {"q": q, "qd": qd, "qdd": qdd}, degrees)
     with console.progress("computing", len(motion)) as tell:
-        options: Any = {"external_wrench": pull, "base_motion": base_motion, "progress": tell}
-        options["base"] = base_start(arm, base_twist)
-        report = computed(arm, motion, formulation=formulation, **options)
+        start = base_start(arm, base_twist)
+        report = computed(
+            arm, motion, formulation=formulation, base_motion=base_motion, base=start, progress=tell
+        )
     own = {"friction": asked["friction"], "torque": report.total}
     behind = motor_report(arm, motion, **own) if motors else None
     if output is not None:

@@ -61,11 +61,11 @@ class Workspace:
     samples: int | None = None
     """How many; None: 2000, and fewer for more than fifteen joints."""
     speed: npt.ArrayLike | None = None
-    """Largest speed, one for all joints or one each [rad/s or m/s]; None: their limits of speed,
-    and 1 for a joint without one."""
+    """Largest speed, one for all joints or one each [rad/s or m/s]; None: their limits, else 1."""
     acceleration: npt.ArrayLike | None = None
     """Largest acceleration likewise [rad/s² or m/s²]; None: full speed within half a second."""
     seed: int = 0
+    """Chooses them."""
 
     def states(self, robot: Robot) -> StateSet:
         """The states."""
