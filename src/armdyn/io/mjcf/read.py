@@ -60,6 +60,10 @@ def passive_forces(m: Any) -> bool:
     return switched_on(m, "PASSIVE") and (switched_on(m, "SPRING") or switched_on(m, "DAMPER"))
 
 
+HELD = -1
+"""Leads the joints that are held; MuJoCo gives it as the leader of an equality without one."""
+
+
 @dataclass(frozen=True)
 class Couplings:
     """Joints that follow others exactly, by their numbers in the compiled model."""
@@ -69,24 +73,21 @@ class Couplings:
     curves: dict[int, tuple[int, int, tuple[float, ...]]] = field(default_factory=dict)
     """By equality: follower, leader and coefficients of the leader's powers, where they are no
     straight line."""
-    held: dict[int, float] = field(default_factory=dict)
-    """Joints that are held at a position."""
     left: dict[int, str] = field(default_factory=dict)
     """Equalities that no follower stands for, with what is wrong with those of joints."""
 
     def held_with(self, locked: Mapping[int, float]) -> dict[int, float]:
         """All joints that do not move where some are held, followers along curves included."""
-        found = self.held | dict(locked)
+        found = {j: at for j, (leader, _, at) in self.followers.items() if leader == HELD}
+        found |= {HELD: 0.0, **locked}
         waiting = list(self.curves.values())
-        while ready := [x for x in waiting if self._position(x[1], found) is not None]:
+        while ready := [x for x in waiting if self.coordinate(x[1])[0] in found]:
             for follower, leader, coefficients in ready:
-                found[follower] = polynomial(coefficients, self._position(leader, found))
+                root, ratio, offset = self.coordinate(leader)
+                found[follower] = polynomial(coefficients, ratio * found[root] + offset)
                 waiting.remove((follower, leader, coefficients))
+        del found[HELD]
         return found
-
-    def _position(self, joint: int, held: Mapping[int, float]) -> float | None:
-        joint, ratio, offset = self.coordinate(joint)
-        return ratio * held[joint] + offset if joint in held else None
 
     def coordinate(self, joint: int) -> tuple[int, float, float]:
         """The joint that follows no other and moves this one, with ratio and offset."""
@@ -96,6 +97,44 @@ class Couplings:
             ratio, offset = ratio * own_ratio, ratio * own_offset + offset
         return joint, ratio, offset
 
+    def follow(self, equality: int, follower: int, leader: int, c: tuple[float, ...]) -> bool:
+        """Note that a joint follows another; False if it cannot, because of what is known."""
+        root, led = self.coordinate(follower)[0], {}
+        for joint, lead, _ in self.curves.values():
+            led[joint] = self.coordinate(lead)[0]
+        leaders = [self.coordinate(leader)[0]]
+        while leaders[-1] in led:
+            leaders.append(led[leaders[-1]])
+        if (leaders[0] if root == HELD else root) in (*led, *leaders[1:]):
+            return False
+        if not any(c[2:]):
+            return self._join(follower, leader if c[1] else HELD, c[1], c[0])
+        if follower == root:
+            self.curves[equality] = follower, leader, c
+        return follower == root
+
+    def _join(self, follower: int, leader: int, ratio: float, offset: float) -> bool:
+        joint, own_ratio, own_offset = self.coordinate(follower)
+        lead, lead_ratio, lead_offset = self.coordinate(leader)
+        # own_ratio q_joint + own_offset = slope q_lead + level
+        slope, level = ratio * lead_ratio, ratio * lead_offset + offset
+        if joint == lead:
+            return np.allclose((own_ratio, own_offset), (slope, level), rtol=1e-9, atol=1e-12)
+        if joint == HELD:
+            joint, own_ratio, own_offset, lead, slope, level = (
+                lead,
+                slope,
+                level,
+                HELD,
+                0,
+                own_offset,
+            )
+        if joint == follower:
+            self.followers[follower] = leader, ratio, offset
+        elif own_ratio:
+            self.followers[joint] = lead, slope / own_ratio, (level - own_offset) / own_ratio
+        return joint == follower or own_ratio != 0
+
 
 def read_couplings(m: Any) -> Couplings:
     """The joint equalities, in the order of the file; repeated ones are harmless if they agree.
@@ -104,73 +143,17 @@ def read_couplings(m: Any) -> Couplings:
     """
     found = Couplings()
     on = switched_on(m, "CONSTRAINT", "EQUALITY")
+    zeros = m.qpos0[m.jnt_qposadr]
     for i in (i for i in range(m.neq) if on and m.eq_active0[i]):
         follower, leader = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
         if m.eq_type[i] != mujoco.mjtEq.mjEQ_JOINT:
             found.left[i] = ""
             continue
-        zero = float(m.qpos0[m.jnt_qposadr[follower]])
-        given = [float(c) for c in m.eq_data[i][:5]]
-        if leader < 0:
-            taken = not _hold(found, follower, zero + given[0])
-        else:
-            led = float(m.qpos0[m.jnt_qposadr[leader]])
-            c = composed(given, (-led, 1.0))
-            taken = not _follow(found, i, follower, leader, (c[0] + zero, *c[1:]))
-        if taken:
+        c = composed(m.eq_data[i][:5].tolist(), (-float(zeros[leader]), 1.0))
+        c = (m.eq_data[i][0], 0.0) if leader == HELD else c
+        if not found.follow(i, follower, leader, (c[0] + float(zeros[follower]), *c[1:])):
             found.left[i] = "that contradicts the equalities before it"
     return found
-
-
-def _hold(found: Couplings, joint: int, value: float) -> bool:
-    """Note that a joint is held; False if it moves, or is held elsewhere."""
-    follows = [follower for follower, _, _ in found.curves.values()]
-    joint, ratio, offset = found.coordinate(joint)
-    if joint in follows or not ratio:
-        return False
-    at = (value - offset) / ratio
-    return bool(np.isclose(found.held.setdefault(joint, at), at, rtol=1e-9, atol=1e-12))
-
-
-def _follow(
-    found: Couplings, equality: int, follower: int, leader: int, c: tuple[float, ...]
-) -> bool:
-    """Note that a joint follows another; False if it cannot, because of what is known already."""
-    roots = [found.coordinate(joint)[0] for joint in (follower, leader)]
-    led = {joint: found.coordinate(lead)[0] for joint, lead, _ in found.curves.values()}
-    if not any(c[1:]):
-        return _hold(found, follower, c[0])
-    if roots[0] in (*led, *found.held, *_led_by(led, roots[1])):
-        return False
-    if not any(c[2:]):
-        return _joined(found, follower, leader, c[1], c[0])
-    if follower != roots[0]:
-        return False
-    found.curves[equality] = (follower, leader, c)
-    return True
-
-
-def _led_by(led: Mapping[int, int], joint: int) -> list[int]:
-    """A joint and those that lead it along curves; a linear circle is known elsewhere."""
-    found = [joint]
-    while found[-1] in led:
-        found.append(led[found[-1]])
-    return found if len(found) > 1 else []
-
-
-def _joined(found: Couplings, follower: int, leader: int, ratio: float, offset: float) -> bool:
-    """Note that a joint follows another; False if it cannot, because of what is known already."""
-    joint, own_ratio, own_offset = found.coordinate(follower)
-    lead, lead_ratio, lead_offset = found.coordinate(leader)
-    # own_ratio q_joint + own_offset = slope q_lead + level
-    slope, level = ratio * lead_ratio, ratio * lead_offset + offset
-    if joint == lead:
-        return np.allclose((own_ratio, own_offset), (slope, level), rtol=1e-9, atol=1e-12)
-    if joint == follower:
-        found.followers[follower] = (leader, ratio, offset)
-    elif own_ratio:
-        found.followers[joint] = (lead, slope / own_ratio, (level - own_offset) / own_ratio)
-    return joint == follower or own_ratio != 0
 
 
 def closed_by_equalities(
@@ -361,10 +344,8 @@ class _Reader:
         self.connections.append(Connection(name, kind, *ends, frozen(place), axis, **parts))
 
     def _mimic(self, j: int) -> Mimic | None:
-        if j not in self.couplings.followers:
-            return None
-        leader, ratio, offset = self.couplings.followers[j]
-        return Mimic(self.joint_names[leader], ratio, offset)
+        leader, ratio, offset = self.couplings.followers.get(j, (HELD, 0.0, 0.0))
+        return None if leader == HELD else Mimic(self.joint_names[leader], ratio, offset)
 
     def _kind(self, j: int) -> JointType | CompoundType:
         word = mujoco.mjtJoint(self._m.jnt_type[j]).name.removeprefix("mjJNT_").lower()
