@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT, Array
+from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
 from armdyn.errors import ModelError
 from armdyn.export.body import ConstantTable, FunctionBody, Statements, exact_constant
 from armdyn.export.c.processors import Footprint, footprints
-from armdyn.export.c.selftest import selftest
+from armdyn.export.c.selftest import drawn_values, selftest
 from armdyn.export.export_comments import file_lines, function_lines, operations
 from armdyn.export.names import comment, prefix_of
 from armdyn.export.options import Exported, ExportOptions, Function, functions_of, write_all
@@ -21,7 +21,6 @@ from armdyn.forks import cached_property
 from armdyn.graph.evaluate import Table
 from armdyn.graph.operations import FAR_ANGLE, FUNCTIONS, OPERATIONS
 from armdyn.graph.program import Program
-from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 
 COLUMNS = 96
@@ -272,10 +271,10 @@ def _single(value: float) -> str:
 def float_error(model: RobotModel, f: Function) -> float:
     """The largest error in float, relative to the largest entry of a result, or to 1 (unit).
 
-    Positions are drawn between the limits of the joints, all else within ordinary numbers.
+    States are as `drawn_values` gives them.
     """
     rng = np.random.default_rng(0)
-    states = [_states(model, i.name, i.size or 1, rng) for i in f.program.inputs]
+    states = [drawn_values(model, i.name, i.size or 1, STATES, rng) for i in f.program.inputs]
     single = [values.astype(np.float32) for values in states]
     exact = f.program(*(values.astype(float) for values in single)).reshape(STATES, -1)
     entries = [vector[:, k] for vector in single for k in range(vector.shape[1])]
@@ -287,18 +286,6 @@ def float_error(model: RobotModel, f: Function) -> float:
     error = np.abs(found - exact)
     error = error.max(axis=1, initial=0.0) / np.maximum(1.0, np.abs(exact).max(axis=1, initial=0.0))
     return float(np.max(error[np.isfinite(error)], initial=0.0))
-
-
-def _states(model: RobotModel, name: str, size: int, rng: np.random.Generator) -> Array:
-    if name == "q":
-        return coordinates_of(model).drawn_in_ranges(rng, STATES)
-    if name == "payload":
-        return np.outer(rng.uniform(0.0, 2.0, STATES), [1, 0, 0, 0.1, 0.02, 0, 0.02, 0, 0, 0.01])
-    if name == "h":
-        return np.full((STATES, size), 1e-3)
-    scale = {"qdd": 5.0, "tau": 10.0, "gravity": 9.81, "gain": 50.0}.get(name, 2.0)
-    least = 0.0 if name == "gain" else -scale
-    return rng.uniform(least, scale, (STATES, size))
 
 
 def _rounded(op: str) -> Callable[..., Any]:

@@ -1,8 +1,8 @@
 """The self-test of exported C: states, what the functions give there, and a main that compares."""
 
 import math
-import random
 from collections.abc import Callable, Sequence
+from importlib.resources import files
 
 import numpy as np
 
@@ -33,7 +33,8 @@ def selftest(
     lines = [f"#ifdef {prefix.upper()}_SELFTEST", "", "#include <stdio.h>", ""]
     for name, values in tables.items():
         lines += [*_table(name, values, real, number), ""]
-    lines += _CHECK.replace("REAL", real).replace("ZERO", number(0.0)).splitlines()
+    check = (files("armdyn.export.c") / "check.c").read_text(encoding="utf-8")
+    lines += check.replace("REAL", real).replace("ZERO", number(0.0)).splitlines()
     lines += ["int main(void)", "{", "    int s, failures = 0;"]
     lines += [f"    for (s = 0; s < {STATES}; s++) {{"]
     lines += [line for f in functions for line in _call(f, prefix, real, number)]
@@ -45,11 +46,9 @@ def expectations(
     model: RobotModel, functions: Sequence[Function], real: str
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """States by the name of the argument, and what each function gives there, a row a state."""
+    rng = np.random.default_rng(0)
     sizes = {i.name: i.size or 1 for f in functions for i in f.program.inputs}
-    states = {name: _states(name, size) for name, size in sizes.items()}
-    if model.loops and "q" in states:  # where they can be closed
-        drawn = coordinates_of(model).drawn(np.random.default_rng(0), STATES)
-        states["q"] = np.round(drawn, 6)
+    states = {k: np.round(drawn_values(model, k, n, STATES, rng), 6) for k, n in sizes.items()}
     if real == "float":
         states = {k: v.astype(np.float32).astype(float) for k, v in states.items()}
     expected = {}
@@ -58,6 +57,22 @@ def expectations(
         noise = np.abs(values) < 1e-14 * np.abs(values).max(initial=0.0)
         expected[f.name] = np.where(noise, 0.0, values)
     return states, expected
+
+
+def drawn_values(
+    model: RobotModel, name: str, size: int, count: int, rng: np.random.Generator
+) -> Array:
+    """Ordinary values of an argument, (count, size); positions are between the limits of joints."""
+    if name == "q":
+        return coordinates_of(model).drawn_in_ranges(rng, count)
+    if name == "payload":
+        tensor = 0.0165, 0.0015, 0.0149, -0.003, 0.005, 0.0074  # of a ball beside the tool
+        return np.outer(rng.uniform(0.0, 2.0, count), [1, 0.03, -0.05, 0.1, *tensor])
+    if name == "h":
+        return np.full((count, size), 1e-3)
+    scale = {"qdd": 5.0, "tau": 10.0, "gravity": 9.81, "gain": 50.0}.get(name, 2.0)
+    least = 0.0 if name == "gain" else -scale
+    return rng.uniform(least, scale, (count, size))
 
 
 def tolerance(f: Function, real: str) -> float:
@@ -76,26 +91,6 @@ def _call(f: Function, prefix: str, real: str, number: Callable[[float], str]) -
     return ["        {", *(f"            {line}" for line in made), "        }"]
 
 
-def _states(name: str, size: int) -> Array:
-    """Three states with few digits, the same everywhere."""
-    draw = random.Random(name)
-    if name == "payload":
-        return np.array([_payload(draw) for _ in range(STATES)])
-    reach = 9.81 if name == "gravity" else 2.0
-    entries = [round(draw.uniform(-reach, reach), 3) for _ in range(STATES * size)]
-    return np.reshape(entries, (STATES, size))
-
-
-def _payload(draw: random.Random) -> list[float]:
-    """A ball beside the tool."""
-    m = round(draw.uniform(0.5, 2.0), 2)
-    x, y, z = (round(draw.uniform(-0.1, 0.1), 2) for _ in range(3))
-    ball = 0.004 * m
-    xx, yy, zz = (ball + m * (a * a + b * b) for a, b in ((y, z), (x, z), (x, y)))
-    tensor = xx, -m * x * y, yy, -m * x * z, -m * y * z, zz
-    return [round(value, 9) for value in (m, m * x, m * y, m * z, *tensor)]
-
-
 def _table(name: str, values: Array, real: str, number: Callable[[float], str]) -> list[str]:
     lines = [f"static const {real} {name}[{len(values)}][{values.shape[1]}] = {{"]
     for row in values:
@@ -108,31 +103,3 @@ def _table(name: str, values: Array, real: str, number: Callable[[float], str]) 
             lines[-1] += ("" if lines[-1].strip() in ("", "{") else " ") + entry + ","
         lines[-1] = lines[-1][:-1] + "},"
     return [*lines[:-1], lines[-1][:-1], "};"]
-
-
-_CHECK = """\
-static REAL size_of(REAL x)
-{
-    return x < ZERO ? -x : x;
-}
-
-static int check(const char *function, int state, int count, REAL tolerance, const REAL *got,
-    const REAL *expected)
-{
-    int i, failures = 0;
-    REAL scale = tolerance;
-    for (i = 0; i < count; i++)
-        if (tolerance * size_of(expected[i]) > scale)
-            scale = tolerance * size_of(expected[i]);
-    for (i = 0; i < count; i++) {
-        const int both_nan = got[i] != got[i] && expected[i] != expected[i];
-        if (!both_nan && !(size_of(got[i] - expected[i]) <= scale)) {
-            printf("%s, state %d, entry %d: got %.17g, expected %.17g\\n", function, state, i,
-                (double)got[i], (double)expected[i]);
-            failures++;
-        }
-    }
-    return failures;
-}
-
-"""
