@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from armdyn.kernels.kernel import Kernel
     from armdyn.kernels.quick import BoundMethod
     from armdyn.loops.loop_coordinates import LoopSingularity
+    from armdyn.mechanics.elastic import Elastic
     from armdyn.mechanics.free_base import FreeBase
     from armdyn.shorten.canonical.dh_table import Convention, DhTable
 
@@ -178,6 +179,14 @@ class Robot:
 
         held = self._other(replace(self.model, floating=False)) if self.model.floating else self
         return FreeBase(held.model, held._run)
+
+    @cached_property
+    def elastic(self) -> Elastic:
+        """The robot with motors that move apart from its links, where transmissions give."""
+        with IMPORTING:
+            from armdyn.mechanics.elastic import Elastic  # noqa: PLC0415 (seldom needed)
+
+        return Elastic(self)
 
     @cached_property
     def limits(self) -> Array:
@@ -665,6 +674,32 @@ class Robot:
         options |= {} if formulation is None else {"formulation": formulation}
         return self._run("inverse_dynamics", q, qd, qdd, *more, **options)
 
+    @quick
+    def inverse_dynamics_rates(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        qddd: ArrayLike,
+        qdddd: ArrayLike,
+        friction: bool = True,
+    ) -> Array:
+        """Torques for a motion, with their first and second rates along it, (..., 3, n).
+
+        Args:
+            q: Joint positions, (..., n) [rad or m].
+            qd: Joint velocities, (..., n).
+            qdd: Joint accelerations, (..., n).
+            qddd: Jerks, the rates of these, (..., n).
+            qdddd: Snaps, the rates of jerks, (..., n); 0 if second rates are not wanted.
+            friction: Whether joint friction is in it.
+
+        Raises:
+            ModelError: Friction jumps with the sign of a velocity, and so has no rate.
+        """
+        motion = (q, qd, qdd, qddd, qdddd)
+        return self._run("inverse_dynamics_rates", *motion, friction=friction)
+
     def formulate(
         self,
         formulation: Formulation,
@@ -939,7 +974,8 @@ class Robot:
         """The robot with some numbers of a joint changed, by the keys of a row of `from_dh`.
 
         `limits`, `velocity_limit`, `effort_limit`, `continuous_effort`, `rotor_inertia`,
-        `gear_ratio`, `rotor_axis`, `rotor_carrier` and those of friction, as with_joint("elbow",
+        `gear_ratio`, `rotor_axis`, `rotor_carrier`, `transmission_stiffness`,
+        `transmission_damping`, `friction_side` and those of friction, as with_joint("elbow",
         viscous=0.2, gear_ratio=80.0); a limit that is None is not known.
         """
         return self._other(edits.with_joint(self.model, name, numbers))
@@ -968,6 +1004,28 @@ class Robot:
         given = {"rotor_axis": axis, "rotor_carrier": carrier, "rotor_inertia": inertia}
         given |= {"gear_ratio": gear_ratio}
         return self._other(edits.with_rotor(self.model, name, given))
+
+    def with_elasticity(
+        self,
+        stiffness: Any,
+        damping: Any = None,
+        *,
+        friction_side: Any = None,
+    ) -> Self:
+        """The robot with transmissions that wind up between motors, with their rotors, and links.
+
+        Each argument is one value for all joints, one for each, or some by the names of joints.
+        Quantities of the robot are still those of the rigid arm; `elastic` has the others.
+
+        Args:
+            stiffness: At the side of the link [N m/rad or N/m]; infinite: rigid.
+            damping: Beside that spring [N m s/rad or N s/m]; None: as it is.
+            friction_side: Where the friction of a joint acts, at the "motor" or the "link"; None:
+                as it is.
+        """
+        given = {"transmission_stiffness": stiffness, "transmission_damping": damping}
+        given |= {"friction_side": friction_side}
+        return self._other(edits.with_elasticity(self.model, given))
 
     def with_link(
         self,

@@ -22,7 +22,7 @@ from armdyn.formulations.regressor import PARAMETERS, body_of, regressor, ten_pa
 from armdyn.formulations.rotors import spin_momenta, spin_torques
 from armdyn.formulations.spatial import sign
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
-from armdyn.model import Body, Drive, FrictionLaw, Joint, Link, RobotModel, Spring
+from armdyn.model import Body, Drive, FrictionLaw, Joint, JointSpring, Link, RobotModel, Spring
 from armdyn.model import friction as laws
 
 ROTOR = "rotor"
@@ -58,11 +58,12 @@ def robot_parameters(model: RobotModel) -> tuple[RobotParameter, ...]:
     return *of_links, *ordered
 
 
-def _spring(spring: Spring) -> Iterator[RobotParameter]:
-    yield RobotParameter(f"{spring.name}.{STIFFNESS}", "N/m", spring.stiffness)
+def _spring(spring: Spring | JointSpring) -> Iterator[RobotParameter]:
+    units = ("N/m", "N") if isinstance(spring, Spring) else ("N m/rad or N/m", "N m or N")
+    yield RobotParameter(f"{spring.name}.{STIFFNESS}", units[0], spring.stiffness)
     if spring.free_length:
         value = spring.stiffness * spring.free_length
-        yield RobotParameter(f"{spring.name}.{TENSION}", "N", value)
+        yield RobotParameter(f"{spring.name}.{TENSION}", units[1], value)
 
 
 def _motor(owner: Joint | Drive) -> Iterator[RobotParameter]:
@@ -145,7 +146,7 @@ def _changed_link(link: Link, given: dict[str, float]) -> Link:
     return Link(link.name, (Body(link.name, body_of(new)),))
 
 
-def _changed_spring(spring: Spring, given: dict[str, float]) -> Spring:
+def _changed_spring(spring: Spring | JointSpring, given: dict[str, float]) -> Spring | JointSpring:
     old = spring.stiffness, spring.stiffness * spring.free_length
     stiffness, tension = (
         given.pop(f"{spring.name}.{name}", value)

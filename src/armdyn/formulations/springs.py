@@ -1,7 +1,7 @@
 """Energy and torques of springs: V = Σ ½ k (|d| - l)² with d = p - a, and ∂V/∂q = Σ f·∂d/∂q.
 
 The force is f = k d - k l d/|d|, so that torques are linear in the stiffness k and in its product
-with the free length, k l.
+with the free length, k l. Those that joints wind up have Σ r q in place of |d|.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import WorldFrames, world_frames
 from armdyn.formulations.spatial import cross, dot, rotate, rotate_back, times
-from armdyn.model import RobotModel, Spring
+from armdyn.model import JointSpring, RobotModel, Spring
 from armdyn.model.transform import IDENTITY
 
 STIFFNESS, TENSION = "stiffness", "stiffness_length"
@@ -28,13 +28,17 @@ def spring_vectors(frames: WorldFrames, spring: Spring) -> tuple[Array, Array, A
     return ends[0] - ends[1], ends[0], ends[1]
 
 
-def spring_energy(model: RobotModel, springs: Sequence[Spring], q: Array) -> Array:
+def spring_energy(model: RobotModel, springs: Sequence[Spring | JointSpring], q: Array) -> Array:
     """The energy of springs at positions of all moving joints q (..., N), shape (...) [J]."""
     total = np.zeros(q.shape[:-1])
     if not springs:
         return total
     frames = _frames(model, q)
     for spring in springs:
+        if isinstance(spring, JointSpring):
+            stretch = _turned(model, spring, q) - spring.free_length
+            total = total + 0.5 * spring.stiffness * stretch * stretch
+            continue
         d = spring_vectors(frames, spring)[0]
         if spring.free_length:
             stretch = _length(d) - spring.free_length
@@ -44,37 +48,52 @@ def spring_energy(model: RobotModel, springs: Sequence[Spring], q: Array) -> Arr
     return total
 
 
-def spring_torques(model: RobotModel, springs: Sequence[Spring], q: Array) -> Array:
+def spring_torques(model: RobotModel, springs: Sequence[Spring | JointSpring], q: Array) -> Array:
     """What the actuators must add to hold against springs, ∂V/∂q, (..., N) [N m or N]."""
     tau = np.zeros(q.shape)
     if not springs:
         return tau
     frames = _frames(model, q)
     for spring in springs:
-        tau = tau + _felt(model, frames, spring, _force(frames, spring))
+        if isinstance(spring, JointSpring):
+            moment = spring.stiffness * (_turned(model, spring, q) - spring.free_length)
+            tau = tau + _wound(model, spring, moment)
+        else:
+            tau = tau + _felt(model, frames, spring, _force(frames, spring))
     return tau
 
 
-def spring_columns(model: RobotModel, springs: Sequence[Spring], q: Array) -> Iterator[Array]:
+def spring_columns(
+    model: RobotModel, springs: Sequence[Spring | JointSpring], q: Array
+) -> Iterator[Array]:
     """The torques by unit parameters of the springs, (..., N) each, k before k l of each spring."""
     if not springs:
         return
     frames = _frames(model, q)
     for spring in springs:
+        if isinstance(spring, JointSpring):
+            turned = _turned(model, spring, q)
+            yield _wound(model, spring, turned)
+            if spring.free_length:
+                yield _wound(model, spring, 0.0 * turned - 1.0)
+            continue
         d, _, _ = spring_vectors(frames, spring)
         yield _felt(model, frames, spring, d)
         if spring.free_length:
             yield _felt(model, frames, spring, -times(1.0 / _length(d), d))
 
 
-def spring_wrenches(model: RobotModel, springs: Sequence[Spring], q: Array) -> Array:
+def spring_wrenches(model: RobotModel, springs: Sequence[Spring | JointSpring], q: Array) -> Array:
     """What links exert on springs, in the frames on their joints, (..., N + 1, 6); the base last.
 
-    The moment is about the origin of that frame, or of the base.
+    The moment is about the origin of that frame, or of the base. What joints wind up acts beside
+    their motors, and so within the joint.
     """
     frames = _frames(model, q)
     rows = [np.zeros((*q.shape[:-1], 6)) for _ in range(len(model.joints) + 1)]
     for spring in springs:
+        if isinstance(spring, JointSpring):
+            continue
         force = _force(frames, spring)
         for link, point, sign in (
             (spring.link, spring.point, 1.0),
@@ -109,6 +128,19 @@ def _felt(model: RobotModel, frames: WorldFrames, spring: Spring, force: Array) 
             z, combine = frames.z[j], model.joints[j].type.combine
             tau[j] = tau[j] + sign * dot(force, combine(z, cross(z, end - frames.O[j])))
     return np.stack(tau, -1)
+
+
+def _turned(model: RobotModel, spring: JointSpring, q: Array) -> Array:
+    """How far the joints at q (..., N) wind a spring up, (...)."""
+    places = {joint.name: i for i, joint in enumerate(model.joints)}
+    first, *others = (ratio * q[..., places[joint]] for joint, ratio in spring.ratios)
+    return np.asarray(sum(others, first))
+
+
+def _wound(model: RobotModel, spring: JointSpring, moment: Array) -> Array:
+    """The torques of a moment that winds a spring up, (..., N)."""
+    ratios = dict(spring.ratios)
+    return np.stack([ratios.get(joint.name, 0.0) * moment for joint in model.joints], -1)
 
 
 def _length(d: Array) -> Array:

@@ -21,7 +21,7 @@ from armdyn.formulations.rotors import spin_momenta, spin_torques
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
 from armdyn.identification.preparation import Piece, low_pass
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.model import FrictionLaw, RobotModel, Spring
+from armdyn.model import FrictionLaw, JointSpring, RobotModel, Spring
 from armdyn.robot import Robot
 
 SMOOTHING = (0.005, 0.01, 0.02, 0.035, 0.06, 0.1)
@@ -237,7 +237,7 @@ class Equations:
         found = []
         for k, feature in motors:
             owner = owners[k]
-            if isinstance(owner, Spring):
+            if isinstance(owner, Spring | JointSpring):
                 found.append(owner.stiffness * (1.0 if feature is STIFF else owner.free_length))
             elif feature is ROTOR:
                 found.append(owner.rotor.reflected)

@@ -8,8 +8,8 @@ import numpy as np
 
 from armdyn.io.catalog import catalog_names
 from armdyn.io.files import read_model
-from armdyn.io.keys import keys_from_spring
-from armdyn.model import Body, Drive, Joint, Link, Loop, RobotModel, Spring
+from armdyn.io.keys import keys_from_part, keys_from_spring
+from armdyn.model import Body, Drive, Joint, JointSpring, Link, Loop, RobotModel, Spring
 
 
 def catalog() -> list[dict[str, Any]]:
@@ -63,6 +63,9 @@ def _joint(model: RobotModel, i: int) -> dict[str, Any]:
         **_motor(joint),
         "mimic": None if joint.mimic is None else asdict(joint.mimic),
         "actuated": joint.actuated,
+        "transmission": dict(keys_from_part(joint.transmission))
+        if joint.transmission.gives
+        else {},
     }
 
 
@@ -80,9 +83,9 @@ def _loop(model: RobotModel, loop: Loop) -> dict[str, Any]:
     }
 
 
-def _spring(model: RobotModel, spring: Spring) -> dict[str, Any]:
+def _spring(model: RobotModel, spring: Spring | JointSpring) -> dict[str, Any]:
     keys = dict(keys_from_spring(model, spring))
-    points = {key: keys[key].tolist() for key in ("point", "anchor")}
+    points = {key: keys[key].tolist() for key in ("point", "anchor") if key in keys}
     return keys | points | {"free_length": spring.free_length}
 
 

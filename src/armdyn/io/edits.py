@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from armdyn.errors import ModelError, check_all_known, check_known, shown
 from armdyn.io.keys import (
     BODY_KEYS,
@@ -135,6 +137,21 @@ def with_rotors_along_joints(model: RobotModel, ratio: float | None = None) -> R
     return model
 
 
+def with_elasticity(model: RobotModel, keys: Mapping[str, Any]) -> RobotModel:
+    """The robot with other transmissions: by key a value for each joint, some by name, or one."""
+    names = [joint.name for joint in model.coordinate_joints]
+    given: dict[str, dict[str, Any]] = {}
+    for key, values in keys.items():
+        each = values if values is not None and np.ndim(values) else dict.fromkeys(names, values)
+        each = values if isinstance(values, Mapping) else each
+        for name, value in _by_name(key, each, names):
+            if value is not None:
+                given.setdefault(name, {})[key] = value
+    for name, numbers in given.items():
+        model = with_joint(model, name, numbers)
+    return model
+
+
 def _check_ratio(where: str, rotor: Rotor, keys: Mapping[str, Any]) -> None:
     """Refuse to make a rotor spin of which only the inertia behind the gear is known."""
     unknown = not rotor.spins and abs(rotor.gear_ratio) == 1
@@ -151,6 +168,6 @@ def _by_name(key: str, values: Any, names: Sequence[str]) -> list[tuple[str, Any
         return list(zip(names, values, strict=True))
     except (TypeError, ValueError):
         raise ModelError(
-            f"{key}: expected a mapping of joints to limits, or one for each of the joints "
+            f"{key}: expected a mapping of joints to values, or one for each of the joints "
             f"{', '.join(names)}, got {shown(values)}"
         ) from None

@@ -30,7 +30,17 @@ from armdyn.arrays import (
 )
 from armdyn.errors import ArmdynError, ModelError, check_all_known, check_known, require, shown
 from armdyn.io.regular import check_path
-from armdyn.model import Drive, Inertia, Joint, Limits, RobotModel, Rotor, Spring
+from armdyn.model import (
+    Drive,
+    Inertia,
+    Joint,
+    JointSpring,
+    Limits,
+    RobotModel,
+    Rotor,
+    Spring,
+    Transmission,
+)
 from armdyn.model.friction import PARAMETERS, FrictionLaw
 from armdyn.model.inertia import SHAPES, given_mass
 from armdyn.model.transform import (
@@ -241,11 +251,14 @@ def _direction(what: str, value: Any) -> tuple[float, ...]:
     return tuple((given if is_unit else normalised(given)).tolist())
 
 
+_side = partial(check_choice, choices=("motor", "link"))
+
+
 class Field(NamedTuple):
     """What a part of a joint or drive has, as tables read and write it."""
 
     key: str
-    part: type[Limits | Rotor]
+    part: type[Limits | Rotor | Transmission]
     attribute: str
     """Its name in that part."""
     check: Check
@@ -259,9 +272,13 @@ FIELDS = (
     Field("gear_ratio", Rotor, "gear_ratio", check_number),  # rad/rad or rad/m
     Field("rotor_axis", Rotor, "axis", _direction),
     Field("rotor_carrier", Rotor, "carrier", check_text),
+    Field("transmission_stiffness", Transmission, "stiffness", check_number),  # N m/rad or N/m
+    Field("transmission_damping", Transmission, "damping", check_number),  # N m s/rad or N s/m
+    Field("friction_side", Transmission, "friction_side", _side),
 )
 MAGNITUDES = tuple(x.key for x in FIELDS if x.part is Limits)
 ROTOR = tuple(x.key for x in FIELDS if x.part is Rotor)
+TRANSMISSION = tuple(x.key for x in FIELDS if x.part is Transmission)
 ENDS: dict[str, Check] = {"limits": _range, "lower": _bound, "upper": _bound}  # rad or m
 _vector = partial(check_constant, shape=(3,))
 INERTIA: dict[str, Check] = {
@@ -284,12 +301,12 @@ NO_RATIO = (
 """Why a rotor cannot be known to spin."""
 FRICTION_KEYS = tuple(FRICTION)
 """Every key of friction in a table."""
-JOINT_KEYS = ("limits", *MAGNITUDES, *ROTOR, *FRICTION)
+JOINT_KEYS = ("limits", *MAGNITUDES, *ROTOR, *TRANSMISSION, *FRICTION)
 """What a joint of any table has, and what can be changed of it."""
 BODY_KEYS = ("mass", "com", "inertia", "inertia_about", "shape")
 """What a link of any table has, and what can be changed of it."""
 DRIVE_KEYS = ("name", "joints", *ROTOR, *FRICTION)
-SPRING_KEYS = ("name", "link", "point", "other", "anchor", "stiffness", "free_length")
+SPRING_KEYS = (*("name", "joints", "link", "point", "other", "anchor", "stiffness", "free_length"),)
 BASE = "base"
 """What the base is called where no link has that name."""
 
@@ -320,7 +337,7 @@ def _attributes(part: type, values: Mapping[str, Any]) -> dict[str, Any]:
     return {x.attribute: values[x.key] for x in FIELDS if x.part is part and x.key in values}
 
 
-def keys_from_part(part: Limits | Rotor) -> Iterator[tuple[str, Any]]:
+def keys_from_part(part: Limits | Rotor | Transmission) -> Iterator[tuple[str, Any]]:
     """The keys of the fields of a part that there are."""
     every = ((x.key, getattr(part, x.attribute)) for x in FIELDS if x.part is type(part))
     return ((key, value) for key, value in every if value is not None and value != "")
@@ -403,15 +420,18 @@ def drives_from_keys(given: Any) -> tuple[Drive, ...]:
 def drive_from_keys(where: str, given: Any) -> Drive:
     """The drive that the keys of a table give; `where` begins the errors."""
     name = _checked_name(where, given, DRIVE_KEYS)
-    joints = given.get("joints")
+    rotor, friction = rotor_from_keys(where, given), friction_from_keys(where, given)
+    return Drive(name, _ratios(where, given.get("joints")), rotor, friction)
+
+
+def _ratios(where: str, joints: Any) -> tuple[tuple[str, float], ...]:
+    """The joints that something turns with, and their ratios."""
     if not isinstance(joints, Mapping):
         raise ModelError(
-            f"{where}: expected joints with the ratios that the drive turns with, as "
+            f"{where}: expected joints with the ratios that it turns with, as "
             f"joints = {{ joint5 = 1.0, joint6 = 1.0 }}, got {shown(joints)}"
         )
-    ratios = {str(k): check_number(f"{where}: ratio of {k!r}", v) for k, v in joints.items()}
-    rotor, friction = rotor_from_keys(where, given), friction_from_keys(where, given)
-    return Drive(name, tuple(ratios.items()), rotor, friction)
+    return tuple((str(k), check_number(f"{where}: ratio of {k!r}", v)) for k, v in joints.items())
 
 
 def rotor_from_keys(where: str, given: Mapping[str, Any]) -> Rotor:
@@ -425,12 +445,29 @@ def rotor_from_keys(where: str, given: Mapping[str, Any]) -> Rotor:
 
 
 def joint_from_keys(where: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Limits, friction and rotor of a joint, as a `Connection` or a `Joint` takes them."""
+    """Limits, friction, rotor and transmission, as a `Connection` or a `Joint` takes them."""
+    rotor = rotor_from_keys(where, given)
     return {
         "limits": limits_from_keys(where, given),
         "friction": friction_from_keys(where, given),
-        "rotor": rotor_from_keys(where, given),
+        "rotor": rotor,
+        "transmission": transmission_from_keys(where, given, rotor),
     }
+
+
+def transmission_from_keys(where: str, given: Mapping[str, Any], rotor: Rotor) -> Transmission:
+    """The transmission behind a rotor that a table gives; None, as no key, is a rigid one."""
+    known = {key: value for key, value in given.items() if value is not None}
+    values = checked_keys(where, known, TRANSMISSION)
+    if values and "transmission_stiffness" not in values:
+        raise ModelError(
+            f"{where}: {next(iter(values))} is of a transmission that gives; give its "
+            "transmission_stiffness as well"
+        )
+    transmission = Transmission(**_attributes(Transmission, values))
+    if fault := transmission.fault(rotor):
+        raise ModelError(f"{where}: {fault}")
+    return transmission
 
 
 def _listed(what: str, given: Any) -> Sequence[Any]:
@@ -450,17 +487,21 @@ def _checked_name(where: str, given: Any, keys: Sequence[str], name: Any = None)
 
 
 def keys_from_motor(owner: Joint | Drive) -> Iterator[tuple[str, float | tuple[float, ...]]]:
-    """The keys of friction and rotor that are not as they would be without them."""
+    """The keys of friction, rotor and transmission that are not as they would be without them."""
     yield from keys_from_friction(owner.friction)
     if owner.rotor != Rotor():
         yield from keys_from_part(owner.rotor)
+    if isinstance(owner, Joint) and owner.transmission.gives:
+        yield from keys_from_part(owner.transmission)
 
 
 def with_springs(model: RobotModel, given: Any) -> RobotModel:
     """The robot with springs in place of those it has; each is a mapping, or a `Spring`."""
-    springs = []
+    springs: list[Spring | JointSpring] = []
     for i, each in enumerate(_listed("springs", given), start=1):
-        if isinstance(each, Spring):
+        if isinstance(each, JointSpring):
+            springs.append(each if each.name else replace(each, name=f"spring{i}"))
+        elif isinstance(each, Spring):
             last = len(model.links) - 1
             if not (-1 <= each.link <= last and -1 <= each.other <= last):
                 raise ModelError(
@@ -473,32 +514,45 @@ def with_springs(model: RobotModel, given: Any) -> RobotModel:
     return replace(model, springs=tuple(springs))
 
 
-def spring_from_keys(model: RobotModel, where: str, given: Any, name: str = "") -> Spring:
+def spring_from_keys(
+    model: RobotModel, where: str, given: Any, name: str = ""
+) -> Spring | JointSpring:
     """The spring that the keys of a table give; `where` begins the errors."""
     name = _checked_name(where, given, SPRING_KEYS, name)
-    missing = [key for key in ("link", "stiffness") if key not in given]
+    winds = "joints" in given
+    missing = [
+        key for key in ("link", "stiffness") if key not in given and (key, winds) != ("link", True)
+    ]
     if missing:
         raise ModelError(
             f"{where}: {missing[0]!r} is missing; expected a link, a point on it, the link that it "
-            "is tied to, an anchor there and a stiffness [N/m]"
+            "is tied to, an anchor there and a stiffness [N/m], or the joints that wind it up and "
+            "a stiffness [N m/rad]"
         )
+    stiffness, length = (
+        check_number(f"{where}: {key}", given.get(key, 0.0)) for key in ("stiffness", "free_length")
+    )
+    if winds:
+        if ends := [key for key in ("link", "point", "other", "anchor") if key in given]:
+            raise ModelError(f"{where}: give joints or {ends[0]}, not both")
+        return JointSpring(_ratios(where, given["joints"]), stiffness, length, name)
     (link, point), (other, anchor) = (
         _end(model, where, given.get(at, BASE), key, given.get(key, (0.0, 0.0, 0.0)))
         for at, key in (("link", "point"), ("other", "anchor"))
     )
-    stiffness, length = (
-        check_number(f"{where}: {key}", given.get(key, 0.0)) for key in ("stiffness", "free_length")
-    )
     return Spring(link, point, other, anchor, stiffness, length, name)
 
 
-def keys_from_spring(model: RobotModel, spring: Spring) -> Iterator[tuple[str, Any]]:
+def keys_from_spring(model: RobotModel, spring: Spring | JointSpring) -> Iterator[tuple[str, Any]]:
     """The keys that `spring_from_keys` reads, points in the frames that links are named after."""
     yield "name", spring.name
-    for at, key, link, place in (
-        ("link", "point", spring.link, spring.point),
-        ("other", "anchor", spring.other, spring.anchor),
-    ):
+    ends: tuple[tuple[str, str, int, Array], ...] = ()
+    if isinstance(spring, JointSpring):
+        yield "joints", dict(spring.ratios)
+    else:
+        first = "link", "point", spring.link, spring.point
+        ends = first, ("other", "anchor", spring.other, spring.anchor)
+    for at, key, link, place in ends:
         name, T = named_place(model, link)
         T = inverse(T)
         yield at, name

@@ -12,7 +12,7 @@ from armdyn.errors import ModelError, TopologyError, UnknownNameError, check_kno
 from armdyn.model.edit import check_locked, lock
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.inertia import Inertia
-from armdyn.model.joint import Joint, Limits, Mimic, Rotor
+from armdyn.model.joint import Joint, Limits, Mimic, Rotor, Transmission
 from armdyn.model.joint_types import COMPOUND_TYPES, CompoundType, JointType, joint_type
 from armdyn.model.link import Body, Frame, Link, LinkParts
 from armdyn.model.robot import GRAVITY, RobotModel
@@ -34,6 +34,7 @@ class Connection:
     friction: FrictionLaw = field(default_factory=FrictionLaw)
     rotor: Rotor = field(default_factory=Rotor)
     mimic: Mimic | None = None
+    transmission: Transmission = field(default_factory=Transmission)
 
 
 def assemble(
@@ -173,7 +174,7 @@ def _root(links: Collection[str], connections: Sequence[Connection]) -> str:
         check_name("link", link)
     for c in connections:
         where = f"joint {check_name('joint', c.name)!r}"
-        if fault := c.friction.fault or c.rotor.fault:
+        if fault := c.friction.fault or c.rotor.fault or c.transmission.fault(c.rotor):
             raise ModelError(f"{where}: {fault}")
         for role, link in (("parent", c.parent), ("child", c.child)):
             if link not in links:
@@ -242,7 +243,8 @@ def _joint(c: Connection, parent: int, parent_frame: Array) -> Joint:
     kind, where = _type(c), f"joint {c.name!r}"
     axis = frozen(_unit(where, c.axis if kind.moves else (0.0, 0.0, 1.0)))
     placement = frozen(parent_frame @ check_transform(f"{where}: origin", c.placement))
-    return Joint(c.name, kind, parent, placement, axis, c.limits, c.friction, c.rotor, c.mimic)
+    own = c.limits, c.friction, c.rotor, c.mimic
+    return Joint(c.name, kind, parent, placement, axis, *own, transmission=c.transmission)
 
 
 def _check_mimics(joints: tuple[Joint, ...]) -> tuple[Joint, ...]:

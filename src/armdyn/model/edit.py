@@ -14,7 +14,7 @@ from armdyn.model.cut_joints import COUPLING, CutJoint, Loop, polynomial
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
 from armdyn.model.joint_types import PRISMATIC, REVOLUTE
-from armdyn.model.link import Body, Frame, Link
+from armdyn.model.link import Body, Frame, JointSpring, Link, Spring
 from armdyn.model.robot import RobotModel
 from armdyn.model.transform import IDENTITY, check_transform, inverse, transform
 
@@ -52,7 +52,9 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
     parts = _on_hosts(model, host)
     pairs = zip(model.loops, parts["loops"], strict=True)
     loops = tuple(new for old, new in pairs if not (old.couples and old.link_a in held))
-    springs = tuple(s for s in parts["springs"] if s.link != s.other)  # others do nothing any more
+    values = {model.joints[i].name: value for i, value in held.items()}
+    left = (s if isinstance(s, Spring) else s.held(values) for s in parts["springs"])
+    springs = tuple(s for s in left if not _idle(s))  # others do nothing any more
     free = [i for i in range(len(model.joints)) if i not in held]
     moving = {joint.name for joint in joints}
     drives = (
@@ -68,6 +70,11 @@ def lock(model: RobotModel, values: Mapping[str, float]) -> RobotModel:
         "assembly": frozen(model.assembly[free]) if loops and model.assembly is not None else None,
     }
     return replace(model, **parts | changed)
+
+
+def _idle(spring: Spring | JointSpring) -> bool:
+    """Whether nothing moves what a spring is tied to."""
+    return spring.link == spring.other if isinstance(spring, Spring) else not spring.ratios
 
 
 def _on_hosts(model: RobotModel, host: Mapping[int, tuple[int, Array]]) -> dict[str, Any]:

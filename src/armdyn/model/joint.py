@@ -77,6 +77,39 @@ class Rotor:
 
 
 @dataclass(frozen=True, slots=True)
+class Transmission:
+    """What gives between a motor and its joint: a spring, and a damper beside it, behind the gear.
+
+    Quantities of the rigid arm know nothing of it; `Robot.elastic` has those of motor and link.
+    """
+
+    stiffness: float = math.inf
+    """How far it winds up, at the side of the link [N m/rad or N/m]; infinite: it is rigid."""
+    damping: float = 0.0
+    """What takes the energy of its vibrations, at the same side [N m s/rad or N s/m]."""
+    friction_side: str = "motor"
+    """Which of its ends the friction of the joint acts on, "motor" or "link"."""
+
+    @property
+    def gives(self) -> bool:
+        """Whether motor and link move apart."""
+        return math.isfinite(self.stiffness)
+
+    def fault(self, rotor: Rotor) -> str:
+        """Why no joint with this rotor can have it; empty if one can."""
+        if not self.stiffness > 0:
+            return f"transmission_stiffness must be positive, got {self.stiffness!r}"
+        if not 0 <= self.damping < math.inf:
+            return f"transmission_damping cannot be negative or infinite, got {self.damping!r}"
+        if self.gives and not rotor.inertia:
+            return (
+                "a transmission_stiffness lets the motor move apart from the link, and the motor "
+                "has no inertia; give it a rotor_inertia"
+            )
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
 class Mimic:
     """A joint that follows the one named leader: q = multiplier · q_leader + offset [rad or m]."""
 
@@ -109,11 +142,20 @@ class Joint:
     mimic: Mimic | None = None
     actuated: bool = True
     """Whether it has a motor; one that has none follows from the loops of the robot."""
+    transmission: Transmission = field(default_factory=Transmission)
 
     @property
     def kind(self) -> str:
         """The name of its type, such as "revolute"."""
         return self.type.name
+
+    @property
+    def fault(self) -> str:
+        """Why its motor cannot move apart from it as its transmission says; empty if it can."""
+        follows = self.mimic is not None or not self.actuated
+        if self.transmission.gives and follows:
+            return "it follows others and has no motor of its own, so no transmission_stiffness"
+        return self.transmission.fault(self.rotor)
 
     @property
     def range(self) -> tuple[float, float]:

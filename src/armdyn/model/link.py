@@ -1,6 +1,7 @@
-"""Links: what moves together, the parts it was made of, and springs between points of two links."""
+"""Links: what moves together, the parts it was made of, and springs between them."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -104,5 +105,41 @@ class Spring:
         if not 0 <= self.stiffness <= MASS_RANGE[1]:
             return f"its stiffness must be finite and not negative, got {self.stiffness!r}"
         if not abs(self.free_length) <= LARGEST_LENGTH:
+            return f"its free_length must be finite, got {self.free_length!r}"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class JointSpring:
+    """A linear spring that joints wind up, whose energy is ½ k (Σ r q - l)²."""
+
+    ratios: tuple[tuple[str, float], ...]
+    """The joints that wind it, and how much each does."""
+    stiffness: float
+    """k [N m/rad, or N/m of slides]."""
+    free_length: float = 0.0
+    """l, where it is slack [rad or m]."""
+    name: str = ""
+
+    def moved(self, host: Callable[[int], tuple[int, Array]]) -> "JointSpring":
+        """The spring itself: joints are where they were."""
+        return self
+
+    def held(self, values: Mapping[str, float]) -> "JointSpring":
+        """The spring where some of its joints are held at values."""
+        turned = sum(ratio * values.get(joint, 0.0) for joint, ratio in self.ratios)
+        left = tuple(pair for pair in self.ratios if pair[0] not in values)
+        return replace(self, ratios=left, free_length=self.free_length - turned)
+
+    @property
+    def fault(self) -> str:
+        """Why no robot can have this spring; empty if one can."""
+        if not self.name:
+            return "it has no name"
+        if not self.ratios or not all(math.isfinite(r) and r for _, r in self.ratios):
+            return f"its joints need finite ratios other than 0, got {dict(self.ratios)}"
+        if not 0 <= self.stiffness <= MASS_RANGE[1]:
+            return f"its stiffness must be finite and not negative, got {self.stiffness!r}"
+        if not math.isfinite(self.free_length):
             return f"its free_length must be finite, got {self.free_length!r}"
         return ""

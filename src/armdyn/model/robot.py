@@ -12,7 +12,7 @@ from armdyn.errors import InertiaError, LoopError, ModelError, check_known, coun
 from armdyn.forks import cached_property
 from armdyn.model.cut_joints import Loop, check_loops
 from armdyn.model.joint import Drive, Joint
-from armdyn.model.link import Body, Frame, Link, Spring
+from armdyn.model.link import Body, Frame, JointSpring, Link, Spring
 from armdyn.model.ranges import LARGEST_LENGTH, MASS_RANGE, MOMENT_RANGE
 from armdyn.model.transform import IDENTITY
 
@@ -53,8 +53,8 @@ class RobotModel:
     """What was decided where the publication leaves a choice."""
     drives: tuple[Drive, ...] = ()
     """Motors that turn with several joints at once; those of one joint belong to that joint."""
-    springs: tuple[Spring, ...] = ()
-    """Springs between links, whose pull counts with gravity."""
+    springs: tuple[Spring | JointSpring, ...] = ()
+    """Springs between links or wound by joints, whose pull counts with gravity."""
     reduced: bool = False
     """Whether the inertias are known to be a reduced set, valid in the torques but not bodies."""
     letters: Mapping[str, str] = field(default_factory=dict)
@@ -107,10 +107,12 @@ class RobotModel:
     def _check_parts(self) -> None:
         """Refuse drives and springs that no robot can have, or whose names are taken."""
         joints = [joint.name for joint in self.joints]
-        for drive in self.drives:
-            where = f"drive {drive.name!r} of {self.name!r}"
-            for joint, _ in drive.ratios:
-                check_known(f"{where}: moving joint named", joint, joints)
+        wound = [x for x in self.springs if isinstance(x, JointSpring)]
+        for what, turning in (("drive", self.drives), ("spring", wound)):
+            for turned in turning:
+                where = f"{what} {turned.name!r} of {self.name!r}"
+                for joint, _ in turned.ratios:
+                    check_known(f"{where}: moving joint named", joint, joints)
         places = [frame.name for frame in self.frames]
         for owner in self.driven:
             if owner.rotor.carrier:
@@ -119,7 +121,7 @@ class RobotModel:
                     f"{where}: link or frame that carries it named", owner.rotor.carrier, places
                 )
         links = [link.name for link in (self.base_link, *self.links)]
-        kinds: tuple[tuple[str, Sequence[Drive | Spring], list[str], str], ...] = (
+        kinds: tuple[tuple[str, Sequence[Drive | Spring | JointSpring], list[str], str], ...] = (
             ("drive", self.drives, joints, "joint or drive"),
             ("spring", self.springs, links, "joint, drive, link or spring"),
         )

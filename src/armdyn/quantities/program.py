@@ -27,6 +27,7 @@ from armdyn.quantities import (
     configuration_space,
     derivatives,
     dynamics,
+    elastic,
     free_base,
     kinematics,
     momentum,
@@ -66,7 +67,7 @@ QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
         *(dynamics, configuration_space, kinematics, reactions),
-        *(regressors, derivatives, momentum, center_of_mass, free_base),
+        *(regressors, derivatives, momentum, center_of_mass, free_base, elastic),
     )
     for record in vars(file).values()
     if isinstance(record, Quantity)

@@ -41,6 +41,8 @@ ARGUMENTS = {
     "q": Argument("positions [{unit}]"),
     "qd": Argument("velocities [{rate}]"),
     "qdd": Argument("accelerations [{acceleration}]"),
+    "qddd": Argument("jerks [{acceleration}/s]"),
+    "qdddd": Argument("snaps [{acceleration}/s^2]"),
     "tau": Argument("torques of the actuators [{torque}]"),
     "dq": Argument("direction of q"),
     "dqd": Argument("direction of qd"),

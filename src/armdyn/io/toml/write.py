@@ -1,6 +1,7 @@
 """A robot as text in armdyn's own format, the tree form that `toml` reads."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from armdyn.model.transform import IDENTITY, rotation_from_rpy, rpy_from_rotatio
 
 Entries = Iterable[tuple[str, Any]]
 """Keys and values of a table."""
+_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def toml_from_model(model: RobotModel) -> str:
@@ -165,7 +167,7 @@ def _joint(joint: Joint, parent: str, child: str) -> Entries:
 
 def _drive(drive: Drive) -> Entries:
     yield "name", drive.name
-    yield "joints", {_text(joint): ratio for joint, ratio in drive.ratios}
+    yield "joints", dict(drive.ratios)
     yield from keys_from_motor(drive)
 
 
@@ -192,12 +194,17 @@ def _value(value: Any) -> str:
     if isinstance(value, bool | int):
         return str(value).lower()
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{key} = {_value(entry)}' for key, entry in value.items())} }}"
+        pairs = (f"{_key(key)} = {_value(entry)}" for key, entry in value.items())
+        return f"{{ {', '.join(pairs)} }}"
     if np.ndim(value) == 0:
         return repr(float(value) + 0.0)
     if np.ndim(value) == 1:
         return f"[{', '.join(_value(float(entry)) for entry in value)}]"
     return "[\n" + "".join(f"    {_value(row)},\n" for row in value) + "]"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _text(name)
 
 
 def _text(value: str) -> str:

@@ -18,6 +18,7 @@ Inside <link> it may have
 Inside <joint>,
 
     <armdyn rotor_inertia="..." gear_ratio="..." rotor_axis="..." rotor_carrier="..."
+        transmission_stiffness="..." transmission_damping="..." friction_side="..."
         coulomb_negative="..." stribeck="..."
             stribeck_velocity="..." smooth_velocity="..." offset="..." viscous_negative="..."
             power="..." power_exponent="..." continuous_effort="..."/>
@@ -37,7 +38,14 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, InertiaError, ModelError, UnsupportedJointError, UrdfError
-from armdyn.io.keys import ROTOR, density_findings, missing, rotor_from_keys
+from armdyn.io.keys import (
+    ROTOR,
+    TRANSMISSION,
+    density_findings,
+    missing,
+    rotor_from_keys,
+    transmission_from_keys,
+)
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.urdf.geometry import MAX_MESHES_BYTES, NOT_READ, MeshReader, link_pieces
 from armdyn.io.urdf.macros import read_robot
@@ -51,6 +59,7 @@ from armdyn.model import (
     Mimic,
     RobotModel,
     Rotor,
+    Transmission,
     assemble,
 )
 from armdyn.model.friction import PARAMETERS
@@ -73,7 +82,7 @@ FRICTION_WORDS = tuple(
 )
 DRAKE = ("drake:rotor_inertia", "drake:gear_ratio")
 """Elements of an <actuator>."""
-JOINT_WORDS = (*ROTOR, "continuous_effort", *FRICTION_WORDS)
+JOINT_WORDS = (*ROTOR, *TRANSMISSION, "continuous_effort", *FRICTION_WORDS)
 
 
 def connection_from_element(
@@ -109,13 +118,15 @@ def connection_from_element(
     if own is not None:
         check_words(own, JOINT_WORDS)
     limits = _limits(joint, own)
+    rotor = _rotor(joint, own, actuators.get(name, ()), limits.effort)
     return replace(
         bare,
         axis=_axis(joint),
         limits=limits,
         friction=_friction(joint, own),
-        rotor=_rotor(joint, own, actuators.get(name, ()), limits.effort),
+        rotor=rotor,
         mimic=_mimic(joint),
+        transmission=Transmission() if own is None else _transmission(own, rotor),
     )
 
 
@@ -260,6 +271,17 @@ def _rotor(joint: Place, own: Place | None, actuators: Sequence[Place], effort: 
         )
         return Rotor(sum(rotor.reflected for rotor in heavy))
     return (heavy or rotors or [Rotor()])[0]
+
+
+def _transmission(own: Place, rotor: Rotor) -> Transmission:
+    """What gives between motor and link."""
+    given: dict[str, Any] = {k: own.number(k) for k in TRANSMISSION[:2] if k in own.attributes}
+    given |= {k: own.attributes[k] for k in TRANSMISSION[2:] if k in own.attributes}
+    try:
+        return transmission_from_keys(own.where, given, rotor)
+    except ModelError as fault:
+        own.add(str(fault))
+        return Transmission()
 
 
 def _mimic(joint: Place) -> Mimic | None:

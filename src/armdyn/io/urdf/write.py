@@ -37,8 +37,8 @@ def urdf_from_model(model: RobotModel) -> str:
         )
     if model.springs:
         raise WriteError(
-            f"spring {model.springs[0].name!r} pulls between links, and URDF has no springs; save "
-            "the robot as .toml"
+            f"spring {model.springs[0].name!r} is of the robot, and URDF has no springs; save the "
+            "robot as .toml"
         )
     frames = {frame.name: frame for frame in (model.flange, *model.frames)}
     links = (model.base_link, *model.links)
@@ -126,6 +126,8 @@ def _moving_joint(joint: Joint, parent: str, child: str) -> XmlElement:
     words = _friction_words(joint.friction)
     if math.isfinite(joint.limits.continuous_effort):
         words["continuous_effort"] = joint.limits.continuous_effort
+    if joint.transmission.gives:
+        words = dict(keys_from_part(joint.transmission)) | words
     if rotor != Rotor():
         words = dict(keys_from_part(rotor)) | words
     return _element(
