@@ -13,7 +13,12 @@ from armdyn.quantities.request import Request
 from support.arms import ARMS
 from support.peers import close
 
-WITH_BODIES = pytest.mark.arms(where=lambda arm: arm.bodies != "regrouped")
+
+def _has_bodies(arm):
+    return arm.bodies != "regrouped"
+
+
+WITH_BODIES = pytest.mark.arms(where=_has_bodies)
 
 
 def base_of(arm, *batch):
@@ -280,7 +285,7 @@ def test_loops_have_a_centre_of_mass_too():
 
 
 @pytest.mark.slow
-@pytest.mark.arms(compiled=True)
+@pytest.mark.arms(compiled=True, where=_has_bodies)
 def test_states_have_the_same_bits_in_every_batch(arm):
     kernel = armdyn.Robot(arm.model).kernel("free_forward_dynamics")
     base, (q, qd, tau), load = base_of(arm, 37), arm.states(37), np.ones((37, 6))
