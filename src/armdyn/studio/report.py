@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from datetime import date
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -21,26 +22,13 @@ from armdyn.studio.background import Tell
 from armdyn.study.sizing.worst_case import worst_case
 from armdyn.version import __version__
 
-_LOOK = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 64rem;
-  margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem;
-  border-bottom: 1px solid #ddd; } p.sub { color: #5f5f5f; margin-top: 0; }
-table { border-collapse: collapse; font-size: .85rem; } td, th { border-bottom: 1px solid #eee; }
-img { max-width: 100%; } .pair { display: flex; flex-wrap: wrap; gap: 1rem; }
-.pair > * { flex: 1 1 20rem; max-width: 31rem; object-fit: contain; }
-.wide { overflow-x: auto; } math { font-size: 1.05rem; }
-.error { color: #b2182b; font-weight: 600; } .warning { color: #8a5a00; font-weight: 600; }
-.banner { background: #b2182b; color: #fff; padding: .6rem 1rem; border-radius: 6px; }
-pre { background: #f6f7f9; padding: 1rem; overflow: auto; max-height: 40rem; font-size: .78rem; }
-"""
-
 
 def report_html(arm: Arm, state: State, view: bytes | None, folder: Path, tell: Tell) -> str:
     """The page; `view` is a PNG of what is seen, files are made in a folder and removed."""
+    look = (files("armdyn.studio") / "report.css").read_text(encoding="utf-8")
     parts = [
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-        f"<title>{escape(arm.title)}: report</title><style>{_LOOK}</style></head><body>",
+        f"<title>{escape(arm.title)}: report</title><style>{look}</style></head><body>",
         *_head(arm, state),
         *_pictures(arm, state, view, tell),
         *_state(arm, state),

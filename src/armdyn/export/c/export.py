@@ -1,8 +1,10 @@
 """Programs as C99: one source and one header, no allocation, no library but that of maths."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -28,31 +30,9 @@ STATES = 1000
 """States that are drawn to see how far results in float are off those in double."""
 LIBRARY = ("sin", "cos", "sqrt", "exp", "tanh")
 """Operations that are functions of the C library; the others are operators or written out."""
+_HELPERS_TEXT = (files("armdyn.export.c") / "helpers.c").read_text(encoding="utf-8")
 HELPERS = {
-    "sign": Template("""\
-static $real sign($real x)
-{
-    return x > $zero ? $one : x < $zero ? -$one : x;
-}"""),
-    "angle_sum": Template("""\
-/* a + b; far from zero less whole turns, so that it is not rounded. */
-static $real angle_sum($real a, $real b)
-{
-    const $real total = a + b;
-    return fabs$f(total) > $far ? atan2$f(sin$f(a), cos$f(a)) + atan2$f(sin$f(b), cos$f(b)) : total;
-}"""),
-    "signed_power": Template("""\
-static $real signed_power($real x, $real a)
-{
-    return x > $zero ? pow$f(x, a) : x < $zero ? -pow$f(-x, a) : x;
-}"""),
-    "guard": Template("""\
-/* A pivot that is more than rounding of the inertia it comes from, else NaN. */
-static $real guard($real pivot, $real scale)
-{
-    const $real least = $least * (scale < $zero ? -scale : scale);
-    return pivot > least || -pivot > least ? pivot : ($real)NAN;
-}"""),
+    re.findall(r" (\w+)\(\$real", text)[0]: Template(text) for text in _HELPERS_TEXT.split("\n\n")
 }
 """Operations that are written out as functions; all but the first need the header of maths."""
 
