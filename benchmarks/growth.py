@@ -11,8 +11,8 @@ import numpy as np
 from growth_picture import plot_growth
 from growth_series import Series, exponent
 
-from armdyn.bench.batches import random_states
-from armdyn.bench.timing import Contender, alternate
+from armdyn.bench.bench import random_states
+from armdyn.bench.peers import Contender, alternate
 from armdyn.cli.console import status
 from armdyn.io.atomic import write_text
 from armdyn.loading import from_dh

@@ -24,9 +24,8 @@ from armdyn.io.regular import MAX_BYTES
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, Evaluator, State, pose
 from armdyn.studio.background import Jobs, Latest
-from armdyn.studio.film import skeleton
 from armdyn.studio.panels import exports
-from armdyn.studio.recording import from_file, simulated, there_and_back
+from armdyn.studio.recording import from_file, simulated, skeleton, there_and_back
 from armdyn.studio.server import Studio
 from support.studio_windows import PATIENCE, until
 

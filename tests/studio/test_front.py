@@ -15,7 +15,7 @@ from armdyn.studio.arm import Arm, Evaluator, State, arm_of
 from armdyn.studio.background import Jobs
 from armdyn.studio.panels.exports import c_code, csv, png, toml, warning
 from armdyn.studio.scene import lowest
-from armdyn.studio.stage import stage
+from armdyn.studio.shapes import stage
 from armdyn.studio.uploads import open_robot
 from support.paths import EXAMPLES
 from support.studio_windows import PATIENCE, until

@@ -16,7 +16,7 @@ from armdyn.studio import shapes
 from armdyn.studio.arm import Evaluator, State, arm_of, pose
 from armdyn.studio.drawing import housing
 from armdyn.studio.scene import lowest
-from armdyn.studio.stage import stage, upright
+from armdyn.studio.shapes import stage, upright
 from armdyn.studio.uploads import open_robot, open_upload
 from armdyn.studio.visuals import FROM_BROWSER, NOT_FOUND, NotDrawn, _shape, visuals
 from support.meshes import TRIANGLE as STL

@@ -15,7 +15,7 @@ from armdyn.studio.arm import State
 from armdyn.studio.panels import exports
 from armdyn.studio.panels.design import NEAREST
 from armdyn.studio.panels.poses import PAUSE
-from armdyn.studio.stage import stage
+from armdyn.studio.shapes import stage
 from support.studio_windows import PATIENCE, until
 
 

@@ -19,8 +19,7 @@ from armdyn.model.transform import any_frame, transform
 from armdyn.robot import Robot
 from armdyn.studio import shapes
 from armdyn.studio.arm import Evaluator, Snapshot, State
-from armdyn.studio.shapes import Rod
-from armdyn.studio.stage import stage
+from armdyn.studio.shapes import Rod, stage
 from armdyn.studio.style import Colour, Style
 from armdyn.studio.visuals import Visual
 from armdyn.study.simplify.counterweights import LinkChange

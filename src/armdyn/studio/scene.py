@@ -16,7 +16,7 @@ from armdyn.model import RobotModel
 from armdyn.studio import shapes
 from armdyn.studio.arm import Arm, PointForces, Snapshot, State, branches, pose
 from armdyn.studio.drawing import VIEWS, Beside, Drawing, Other
-from armdyn.studio.stage import stage
+from armdyn.studio.shapes import stage
 from armdyn.studio.style import LIGHT, Style
 
 

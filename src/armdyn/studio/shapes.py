@@ -1,4 +1,7 @@
-"""A robot as simple bodies: what is drawn where a description has no meshes."""
+"""A robot as simple bodies, drawn where a description has no meshes, and how it stands on the page.
+
+Gravity points down on the page, whatever it does in the model.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,6 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.model import Inertia, RobotModel
+from armdyn.model.transform import frame_along, transform
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,3 +153,57 @@ def ellipsoid(inertia: Inertia) -> Ellipsoid | None:
 def steel_ball(mass: float) -> float:
     """Radius of a ball of steel [m]."""
     return float(np.cbrt(mass / (7850 * 4 / 3 * np.pi)))
+
+
+UPRIGHT = 0.9
+"""Cosine of the angle between the axis of a base and the vertical up to which an arm stands."""
+LEVEL = 0.5
+"""Cosine of that angle up to which an arm sticks out of a wall."""
+BELOW = 1.12
+"""How far the ground is below a base that does not stand on it, in reaches of the arm."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """The world of a model on the page."""
+
+    turn: Array
+    """Turns axes of the model's world into those of the page, (3, 3)."""
+    ground: float
+    """Height of the ground on the page [m]."""
+    post: bool
+    """Whether the base is at the side of a post."""
+
+    @property
+    def placement(self) -> Array:
+        """The world of the model on the page, (4, 4)."""
+        return transform(self.turn)
+
+    def on_page(self, points: Array) -> Array:
+        """Points of the model's world on the page, (..., 3)."""
+        return np.asarray(points @ self.turn.T)
+
+
+@lru_cache(maxsize=16)
+def stage(model: RobotModel) -> Stage:
+    """The stage of an arm; where there is no gravity, z is up."""
+    turn = upright(model.gravity)
+    axis = turn @ model.base[:3, 2]
+    height = float((turn @ model.base[:3, 3])[2])
+    if axis[2] > UPRIGHT:
+        low = floor(model) - 0.5 * radius(model, -1)
+        return Stage(turn, height + low, False)
+    reach = size(model)
+    return Stage(turn, height - BELOW * reach, bool(abs(axis[2]) < LEVEL))
+
+
+def upright(gravity: Array) -> Array:
+    """The rotation (3, 3) by the smallest angle that turns a field of gravity into -z."""
+    field = float(np.linalg.norm(gravity))
+    if field == 0:
+        return np.eye(3)
+    down = np.asarray(gravity, dtype=float) / field
+    cosine = -float(down[2])
+    if cosine > 1 - 1e-12:
+        return np.eye(3)
+    return frame_along(-down).T

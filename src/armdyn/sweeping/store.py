@@ -24,9 +24,9 @@ from armdyn.errors import SweepError, WriteError, check_installed
 from armdyn.io.atomic import replacing, writing
 from armdyn.io.csv.table import numbered_columns, write_parquet
 from armdyn.io.regular import check_path, read_regular
-from armdyn.sweeping.blocks import Block, BlockPlan
 from armdyn.sweeping.columns import Subject
 from armdyn.sweeping.reductions import Part
+from armdyn.sweeping.space import Block, BlockPlan
 
 _NUMBERED = re.compile(r"(q|qd|qdd|tau|payload|gravity)([1-9][0-9]*)")
 

@@ -14,15 +14,20 @@ import numpy as np
 from armdyn.errors import SweepError, check_known, require, shown
 from armdyn.io.describe import describe
 from armdyn.robot import Robot, check_robot
-from armdyn.sweeping.blocks import block_plan
 from armdyn.sweeping.columns import Subject, names_in, subject
 from armdyn.sweeping.grid import GridSpace
-from armdyn.sweeping.job import WORTH_TIMING, SweepJob, measured_shares, merge
+from armdyn.sweeping.job import (
+    WORTH_TIMING,
+    SweepJob,
+    measured_shares,
+    merge,
+    on_cluster,
+    on_threads,
+)
 from armdyn.sweeping.reductions import REDUCTIONS, Reduction
 from armdyn.sweeping.result import SweepResult
 from armdyn.sweeping.rows import read_over
-from armdyn.sweeping.runners import on_cluster, on_threads
-from armdyn.sweeping.space import Space
+from armdyn.sweeping.space import Space, block_plan
 from armdyn.sweeping.store import FORMAT, Progress, RowStore, check_out
 from armdyn.version import __version__
 

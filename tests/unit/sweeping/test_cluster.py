@@ -10,7 +10,8 @@ from distributed import Client, LocalCluster
 
 import armdyn
 from armdyn.errors import SweepError
-from armdyn.sweeping import blocks, runners
+from armdyn.sweeping import job as runners
+from armdyn.sweeping import space as blocks
 
 # a dying process leaves warnings behind
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]

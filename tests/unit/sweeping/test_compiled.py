@@ -10,7 +10,8 @@ from armdyn.errors import UnknownNameError
 from armdyn.kernels.llvm.sweep_results import FIRST_KEY, MAGNITUDES
 from armdyn.kernels.llvm.target import Target
 from armdyn.kernels.sweeper import Sweeper
-from armdyn.sweeping import Exceeded, blocks
+from armdyn.sweeping import Exceeded
+from armdyn.sweeping import space as blocks
 from armdyn.sweeping.columns import subject
 from armdyn.sweeping.reductions import REDUCTIONS
 from armdyn.sweeping.sweep import _job

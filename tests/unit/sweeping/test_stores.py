@@ -13,7 +13,8 @@ import zarr
 import armdyn
 from armdyn.errors import SweepError, WriteError
 from armdyn.simulation.trajectories import quintic
-from armdyn.sweeping import Exceeded, blocks, store
+from armdyn.sweeping import Exceeded, store
+from armdyn.sweeping import space as blocks
 
 pytestmark = pytest.mark.slow
 RANDOM = armdyn.Random(2000, seed=1, q=(-2, 2), qd=(-3, 3))

@@ -8,7 +8,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynError, SweepError
-from armdyn.sweeping import Exceeded, Extremes, Histogram, Moments, Quantiles, blocks
+from armdyn.sweeping import Exceeded, Extremes, Histogram, Moments, Quantiles
+from armdyn.sweeping import space as blocks
 from armdyn.sweeping.columns import columns_of
 from armdyn.sweeping.reductions import REDUCTIONS
 

@@ -20,9 +20,8 @@ from armdyn.io.toml.write import toml_from_model
 from armdyn.robot import Robot
 from armdyn.studio.arm import Arm, State, holding
 from armdyn.studio.background import Tell
-from armdyn.studio.film import film
 from armdyn.studio.panels.timeline import TimelinePanel
-from armdyn.studio.recording import Recording
+from armdyn.studio.recording import Recording, film
 from armdyn.studio.report import report_html
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import DARK, LIGHT

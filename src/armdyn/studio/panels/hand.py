@@ -14,7 +14,7 @@ from armdyn.studio import shapes
 from armdyn.studio.arm import Arm, Snapshot, State
 from armdyn.studio.drawing import place
 from armdyn.studio.session import Panel, Session
-from armdyn.studio.stage import stage
+from armdyn.studio.shapes import stage
 
 PULL_TOLERANCE = 1e-5
 """How near a tool comes to a handle that it can reach [m and rad]."""

@@ -10,8 +10,8 @@ import pytest
 
 import armdyn
 from armdyn.errors import BridgeError, MissingExtraError, ShapeError, UnknownNameError
+from armdyn.export.jax.function import MOST_UNROLLED, program_function, tape
 from armdyn.export.jax.handler import HEADER
-from armdyn.export.jax.program import MOST_UNROLLED, program_function, tape
 from armdyn.export.library import LEAST, check_library
 from armdyn.quantities.program import quantity_program
 from armdyn.quantities.request import Request
