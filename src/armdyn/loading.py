@@ -14,6 +14,7 @@ from armdyn.io.catalog import catalog_names
 from armdyn.io.dh import read_dh
 from armdyn.io.files import read_model
 from armdyn.io.options import Reading
+from armdyn.loops.coordinates import closure_gap
 from armdyn.model import GRAVITY
 from armdyn.model.validate import Physical, upward_gravity
 from armdyn.robot import Robot
@@ -37,6 +38,7 @@ def load(
     hull: bool = False,
     model: str | None = None,
     spinning_rotors: bool = False,
+    coordinates: Sequence[str] | None = None,
 ) -> Robot:
     """A robot from the catalog or from a file.
 
@@ -59,6 +61,8 @@ def load(
             one that is not static.
         spinning_rotors: Whether rotors behind gears of which nothing else is said, as in Drake's
             elements, spin about the axes of their joints on the links before these.
+        coordinates: Joints around loops from which all others follow; None: what the file says, or
+            those that suit best, which keep motors.
 
     Example:
         >>> load("two_link").inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(3)
@@ -66,7 +70,7 @@ def load(
     """
     given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base}
     given |= {"physical": physical, "fix_root": fix_root, "density": density, "hull": hull}
-    given |= {"model": model, "spinning_rotors": spinning_rotors}
+    given |= {"model": model, "spinning_rotors": spinning_rotors, "coordinates": coordinates}
     return robot_from(read_model(source, **given), gravity=gravity)
 
 
@@ -76,7 +80,10 @@ def robot_from(reading: Reading, gravity: object = None) -> Robot:
     for finding in (*findings, *(() if gravity is None else upward_gravity(model))):
         if finding.level != "note":
             warnings.warn(finding.message, ArmdynWarning, stacklevel=3)
-    return Robot(model)
+    robot = Robot(model)
+    if gap := closure_gap(model):
+        warnings.warn(gap, ArmdynWarning, stacklevel=3)
+    return robot
 
 
 def from_dh(

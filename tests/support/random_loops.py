@@ -1,5 +1,7 @@
 """Random robots with loops, in a plane and in space, that are assembled as they are made."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from armdyn.arrays import frozen
@@ -144,6 +146,27 @@ def spatial(seed, kinds, actuated, cut, split=None, length=0.0):
 def in_plane(robot, low, high):
     """A place in the plane of x and y."""
     return transform(None, (*robot.rng.uniform(low, high, 2), 0.0))
+
+
+def lengthened(model, q, k):
+    """Positions with slides as much longer."""
+    return np.where([joint.type.turns for joint in model.joints], q, k * q)
+
+
+def scaled(model, k):
+    """The robot, so much larger."""
+
+    def longer(T):
+        T = np.array(T)
+        T[:3, 3] *= k
+        return T
+
+    joints = tuple(replace(joint, placement=longer(joint.placement)) for joint in model.joints)
+    loops = tuple(
+        replace(x, frame_a=longer(x.frame_a), frame_b=longer(x.frame_b), length=k * x.length)
+        for x in model.loops
+    )
+    return replace(model, joints=joints, loops=loops, assembly=lengthened(model, model.assembly, k))
 
 
 def six_bar(seed):

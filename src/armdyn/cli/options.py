@@ -136,6 +136,7 @@ class RobotSource:
     spinning_rotors: bool = shared(
         "Let rotors behind gears spin about their joints.", default=False
     )
+    coordinates: str | None = shared("Joints that all others follow in loops.", "JOINT,JOINT")
     physical: Physical | None = shared(
         "What to do about inertias that no body can have; error if unset."
     )
@@ -145,7 +146,7 @@ class RobotSource:
         """Whether an option makes the robot another one than its description says."""
         options = self.payload, self.gravity, self.lock, self.tool, self.base, self.density
         flags = self.fix_root, self.free_base, self.base_joints, self.spinning_rotors
-        return any((*options, *flags))
+        return any((*options, *flags, self.coordinates))
 
     def open(self) -> "Robot":
         """Load the robot, and warn of what is odd about it."""
@@ -172,6 +173,7 @@ class RobotSource:
             hull=self.hull,
             model=self.model,
             spinning_rotors=self.spinning_rotors,
+            coordinates=None if self.coordinates is None else self.coordinates.split(","),
         )
         if self.free_base and (self.fix_root or self.base_joints):
             raise typer.BadParameter("--free-base: --fix-root and --base-joints hold the base")

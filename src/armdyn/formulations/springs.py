@@ -12,6 +12,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.formulations.kinematics import WorldFrames, world_frames
 from armdyn.formulations.spatial import cross, dot, rotate, rotate_back, times
+from armdyn.graph.nodes import Node
 from armdyn.model import JointSpring, RobotModel, Spring
 from armdyn.model.transform import IDENTITY
 
@@ -133,8 +134,21 @@ def _felt(model: RobotModel, frames: WorldFrames, spring: Spring, force: Array) 
 def _turned(model: RobotModel, spring: JointSpring, q: Array) -> Array:
     """How far the joints at q (..., N) wind a spring up, (...)."""
     places = {joint.name: i for i, joint in enumerate(model.joints)}
-    first, *others = (ratio * q[..., places[joint]] for joint, ratio in spring.ratios)
+    first, *others = (ratio * _position(model, places[j], q) for j, ratio in spring.ratios)
     return np.asarray(sum(others, first))
+
+
+def _position(model: RobotModel, i: int, q: Array) -> Array:
+    """The position of a joint, (...); where loops turn it, the turn nearest to its assembly."""
+    followers = [loop.link_a for loop in model.loops if loop.couples]
+    if i not in model.passive or i in followers or not model.joints[i].type.only_turns:
+        return q[..., i]
+    assert model.assembly is not None
+    near = float(model.assembly[i])
+    x = q[..., i][()] - near
+    if isinstance(x, Node):
+        return np.array(x.graph.angle(x.sin(), x.cos()) + near)
+    return np.asarray(near + np.arctan2(np.sin(x), np.cos(x)))
 
 
 def _wound(model: RobotModel, spring: JointSpring, moment: Array) -> Array:

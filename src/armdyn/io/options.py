@@ -1,6 +1,6 @@
 """What may be asked of a file when a robot is read from it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from armdyn.arrays import check_number, check_text, check_truth
 from armdyn.errors import InertiaError, LoopError, ModelError, TopologyError, shown
 from armdyn.io.edits import with_rotors_along_joints
+from armdyn.loops.choice import with_coordinates
 from armdyn.model import RobotModel
 from armdyn.model.edit import check_locked, with_base, with_gravity
 from armdyn.model.validate import Finding, Physical, physical_warnings
@@ -32,6 +33,7 @@ class LoadOptions:
     hull: bool = False
     model: str | None = None
     spinning_rotors: bool = False
+    coordinates: Sequence[str] | None = None
     trusted: bool = True
     """Whether the file may name others to be read (meshes), and macros of xacro are expanded, which
     evaluates expressions of the file."""
@@ -53,6 +55,8 @@ class LoadOptions:
             model = model if self.gravity is None else with_gravity(model, self.gravity)
             model = model if self.base is None else with_base(model, self.base)
             model = with_rotors_along_joints(model) if self.spinning_rotors else model
+            if self.coordinates is not None:
+                model = with_coordinates(model, self.coordinates)
             return model, (*findings, *physical_warnings(model, self.physical))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from armdyn.arrays import Array, frozen
 from armdyn.forks import cached_property
 from armdyn.loops.iteration import Iteration, iteration_of
-from armdyn.loops.newton import assembled, check_mobility
+from armdyn.loops.newton import assembled, closed_states
 from armdyn.loops.plane import Path, PlanarLoop, planar_loop
 from armdyn.loops.steps import (
     Dyad,
@@ -42,6 +42,8 @@ class Closure:
     """Closed forms in the order in which they are taken, before the iteration."""
     iteration: Iteration | None
     """Newton's method, for loops without closed forms."""
+    gap: str = ""
+    """What rows miss that follow from others but for rounded geometry, in words."""
 
     @property
     def start(self) -> Array:
@@ -80,9 +82,9 @@ def closure_of(model: RobotModel) -> Closure:
     assembly = assembled(model)
     steps, left = _steps(model, assembly)
     in_plane = not left and len(steps) == len(model.loops)
-    closed = check_mobility(model, assembly, in_plane)
+    closed = closed_states(model, assembly, in_plane)
     iteration = iteration_of(model, closed, steps) if left else None
-    return Closure(model, frozen(assembly), steps, iteration)
+    return Closure(model, frozen(closed.states[0]), steps, iteration, closed.gap)
 
 
 def _steps(model: RobotModel, assembly: Array) -> tuple[tuple[Step, ...], bool]:

@@ -24,6 +24,16 @@ def coordinates_of(model: RobotModel) -> Coordinates:
     return LinearCoordinates(model, *closure.linear, closed=closure.assembly)
 
 
+def closure_gap(model: RobotModel) -> str:
+    """What rows of loops miss that follow from others but for rounding, in words; else empty."""
+    if not model.loops:
+        return ""
+    with IMPORTING:
+        from armdyn.loops.closure import closure_of  # noqa: PLC0415
+
+    return closure_of(model).gap
+
+
 @dataclass(frozen=True)
 class LinearCoordinates(Coordinates):
     """q_all = K q + k, or the identity where K is None."""

@@ -22,7 +22,7 @@ from armdyn.arrays import Array, frozen
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.spatial import sign
 from armdyn.graph.nodes import Graph, Node
-from armdyn.loops.newton import size
+from armdyn.loops.newton import ClosedStates, size
 from armdyn.loops.orthogonal import Orthogonal, determinant
 from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.loops.steps import Step, following, from_root
@@ -270,9 +270,7 @@ def _half(c: Node, s: Node) -> tuple[Node, Node]:
     return more, (s + SOME).sign() * less
 
 
-def iteration_of(
-    model: RobotModel, closed: Sequence[Array], first: Sequence[Step] = ()
-) -> Iteration:
+def iteration_of(model: RobotModel, closed: ClosedStates, first: Sequence[Step] = ()) -> Iteration:
     """Newton's method for the loops of a robot, some of whose closed configurations are known.
 
     `first` are closed forms of some joints, which it leaves to them.
@@ -283,22 +281,29 @@ def iteration_of(
     known = solved.union(model.independent)
     loops = [x for x in model.loops if not known.issuperset(cycle(model.paths, x))]
     left = _system(model, loops, passive, closed)
-    inverse = frozen(np.linalg.pinv(left.passive_matrix(closed[0]).T))
-    assembly = frozen(closed[0])
+    inverse = frozen(np.linalg.pinv(left.passive_matrix(closed.states[0]).T))
+    assembly = frozen(closed.states[0])
     found = Iteration(whole, tuple(first), left, assembly, size(model), inverse, FINE)
     return replace(found, parts=_parts(found))
 
 
 def _system(
-    model: RobotModel, loops: Sequence[Loop], passive: Sequence[int], closed: Sequence[Array]
+    model: RobotModel, loops: Sequence[Loop], passive: Sequence[int], closed: ClosedStates
 ) -> LoopSystem:
     """Rows of loops that say something, and columns of passive joints."""
-    around = tuple(_telling(loop_around(model, loop), closed) for loop in loops)
+    around = [_telling(loop_around(model, loop), closed.states) for loop in loops]
+    if closed.rows is not None:
+        ends = np.cumsum([loop.conditions for loop in model.loops])
+        first = {x.name: end - x.conditions for x, end in zip(model.loops, ends, strict=True)}
+        around = [
+            replace(x, rows=tuple(k for k in x.rows if first[x.loop.name] + k in closed.rows))
+            for x in around
+        ]
     # fewer entries are filled in this order
     columns = sorted(passive, key=lambda i: (sum(i in x.members for x in around), i))
-    found = LoopSystem(model, around, tuple(columns))
-    squares = (found.passive_matrix(closed[0]) ** 2).sum(-1)
-    return replace(found, usual=tuple(squares.tolist()))
+    system = LoopSystem(model, tuple(around), tuple(columns))
+    squares = (system.passive_matrix(closed.states[0]) ** 2).sum(-1)
+    return replace(system, usual=tuple(squares.tolist()))
 
 
 def _telling(loop: LoopAround, closed: Sequence[Array]) -> LoopAround:

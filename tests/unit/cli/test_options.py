@@ -24,6 +24,7 @@ SHARED = {
     "free_base",
     "base_joints",
     "spinning_rotors",
+    "coordinates",
     "physical",
     "density",
     "hull",

@@ -169,7 +169,6 @@ NOTHING = {"link": "", "dynamics": "", "joint": "", "model": ""}
 @pytest.mark.parametrize(
     ("where", "text", "message"),
     [
-        ("dynamics", "<spring_stiffness>3</spring_stiffness>", "joint 'j': <spring_stiffness> is"),
         ("link", "<gravity>false</gravity>", "link 'a': <gravity> is left out"),
         ("link", "<velocity_decay><linear>1</linear></velocity_decay>", "<velocity_decay> is left"),
         ("joint", "<drake:new>1</drake:new>", "<drake:new> is left out"),

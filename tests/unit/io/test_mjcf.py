@@ -189,7 +189,12 @@ TENDON = '<tendon><fixed name="cord" {}><joint joint="j" coef="1"/></fixed></ten
 @pytest.mark.parametrize(
     ("body", "rest", "message"),
     [
-        (arm('<joint name="j" stiffness="3"/>'), "", r"joint 'j' has a spring \(stiffness 3\)"),
+        (arm('<joint name="j" stiffness="3 1"/>'), "", "joint 'j' has a spring that is not linear"),
+        (
+            arm('<joint name="j" type="ball" stiffness="3"/>'),
+            "",
+            r"joint 'j' has a spring \(stiffness 3\)",
+        ),
         (arm('<joint name="j" damping="1 2"/>'), "", "joint 'j' has damping that is not linear"),
         (arm(attributes='gravcomp="1"'), "", "body 'arm' has its gravity compensated"),
         (

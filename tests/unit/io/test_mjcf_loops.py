@@ -92,9 +92,47 @@ def test_joints_may_follow_others_where_there_are_loops(tmp_path):
     """The elbows of a five-bar are geared, so that one coordinate is left."""
     model, findings = loaded(tmp_path, text(PIN + '<joint name="gear" joint1="q4" joint2="q2"/>'))
     assert not [f for f in findings if f.level == "warning"]
-    assert [j.name for j in model.joints if j.actuated] == ["q1"]
+    (coordinate,) = (j.name for j in model.joints if j.actuated)
+    assert coordinate in ("q1", "q3")  # which have the motors
     robot, motion = armdyn.Robot(model), (np.array([0.1]), np.array([0.7]), np.array([-1.0]))
     full, _, _, tau, _ = eliminated(robot, *motion, friction=True)
     assert full[3] == pytest.approx(full[1], abs=1e-12)
     np.testing.assert_allclose(robot.inverse_dynamics(*motion), tau, atol=1e-10)
     np.testing.assert_allclose(robot.forward_dynamics(*motion[:2], tau), motion[2], atol=1e-10)
+
+
+def test_coordinates_are_chosen_by_people(tmp_path):
+    file = tmp_path / "robot.xml"
+    file.write_text(text(PIN))
+    robot = armdyn.load(file)
+    other = armdyn.load(file, coordinates=["q1", "q2"])
+    assert other.joint_names == ("q1", "q2")
+    assert "q1 (motor), q3 (motor)" in robot.model.note
+    assert "Coordinates around loops: q1, q2" in other.model.note
+    q = np.array([0.1, -0.2])
+    full = robot.all_joints(q)
+    np.testing.assert_allclose(other.all_joints(full[:2]), full, atol=1e-12)
+    # one mechanism: the power of gravity does not know the coordinates
+    qd = np.array([0.3, 0.7])
+    rates = robot._at.at(q).rates(qd)
+    power = robot.gravity_vector(q) @ qd
+    assert other.gravity_vector(full[:2]) @ rates[:2] == pytest.approx(power, rel=1e-12)
+    for names, message in [
+        (["q1", "q9"], "coordinate of 'bars' named 'q9'"),
+        (["q1"], "leave 2 of the 4 joints around them free, and 1 are coordinates: q1"),
+        (["q1", "q2", "q3"], "leave 2 of the 4 joints"),
+    ]:
+        with pytest.raises(armdyn.errors.ArmdynError, match=message):
+            armdyn.load(file, coordinates=names)
+
+
+def test_coordinates_stand_in_files(tmp_path):
+    file = tmp_path / "robot.xml"
+    file.write_text(text(PIN))
+    robot = armdyn.load(file, coordinates=["q2", "q4"])
+    robot.save(tmp_path / "robot.toml")
+    lines = (tmp_path / "robot.toml").read_text().replace("actuated = false\n", "")
+    (tmp_path / "robot.toml").write_text(
+        lines.replace("format = 1\n", 'format = 1\ncoordinates = ["q2", "q4"]\n')
+    )
+    assert armdyn.load(tmp_path / "robot.toml").joint_names == ("q2", "q4")

@@ -9,7 +9,7 @@ from armdyn.io.toml.read import read_toml
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.iteration import iteration_of
-from armdyn.loops.newton import check_mobility
+from armdyn.loops.newton import closed_states
 from armdyn.loops.orthogonal import Orthogonal, determinant
 from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.loops.standing import StandingGeneral
@@ -185,11 +185,11 @@ def test_what_cannot_be_closed_is_named(rod):
 
 def test_newton_finds_what_closed_forms_do_and_no_other_mode():
     model = armdyn.load("five_bar").model
-    closed = check_mobility(model, closure_of(model).assembly)
+    closed = closed_states(model, closure_of(model).assembly)
     iteration = iteration_of(model, closed)
     assert [loop.rows for loop in iteration.whole.loops] == [(0, 1)]  # of five that a hinge has
     rng = np.random.default_rng(1)
-    q = closed[0][list(model.independent)] + rng.uniform(-np.pi, np.pi, (300, 2))
+    q = closed.states[0][list(model.independent)] + rng.uniform(-np.pi, np.pi, (300, 2))
     at = coordinates_of(model)
     with np.errstate(invalid="ignore", divide="ignore"):
         expected = at.positions(q)

@@ -14,7 +14,7 @@ from armdyn.loops.newton import NEAR, nearby
 from armdyn.loops.rows import closure_matrix, residuals
 from armdyn.loops.values import entries, stacked
 from support.elimination import eliminated
-from support.random_loops import ROBOTS, spatial
+from support.random_loops import ROBOTS, lengthened, scaled, spatial
 
 
 def iteration_of_model(model):
@@ -77,27 +77,6 @@ def test_residuals_are_weighed_so_that_the_size_of_a_robot_does_not_matter():
 
 def loop_positions(model, loop):
     return model.assembly[list(loop.members)]
-
-
-def lengthened(model, q, k):
-    """Positions with slides as much longer."""
-    return np.where([joint.type.turns for joint in model.joints], q, k * q)
-
-
-def scaled(model, k):
-    """The robot, so much larger."""
-
-    def longer(T):
-        T = np.array(T)
-        T[:3, 3] *= k
-        return T
-
-    joints = tuple(replace(joint, placement=longer(joint.placement)) for joint in model.joints)
-    loops = tuple(
-        replace(x, frame_a=longer(x.frame_a), frame_b=longer(x.frame_b), length=k * x.length)
-        for x in model.loops
-    )
-    return replace(model, joints=joints, loops=loops, assembly=lengthened(model, model.assembly, k))
 
 
 def test_a_loop_is_the_same_where_the_joints_before_it_stand_elsewhere():

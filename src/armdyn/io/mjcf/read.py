@@ -25,13 +25,14 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number, frozen
 from armdyn.errors import ModelError, UnknownNameError, UnsupportedJointError
-from armdyn.io.closing import closed_tree
 from armdyn.io.mjcf.compile import compiled
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
+from armdyn.loops.choice import closed_tree
 from armdyn.model import (
     Connection,
     FrictionLaw,
     Inertia,
+    JointSpring,
     Limits,
     Loop,
     Mimic,
@@ -45,6 +46,8 @@ from armdyn.model.joint_types import DESCRIBED_TYPES, FIXED, CompoundType, Joint
 from armdyn.model.transform import rotation_from_quaternion, transform
 from armdyn.model.validate import Finding
 
+SPRUNG = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+"""Joints whose springs are read."""
 KINDS = {int(mujoco.mjtEq.mjEQ_CONNECT): "spherical", int(mujoco.mjtEq.mjEQ_WELD): "fixed"}
 """The cut joint of each equality that closes a loop."""
 
@@ -174,12 +177,24 @@ def closed_by_equalities(
     ]
     if not loops:
         return model
-    on_joint = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
-    actuators = zip(m.actuator_trntype, m.actuator_trnid[:, 0], strict=True)
-    driven = [joints[j] for kind, j in actuators if int(kind) in on_joint]
-    zeros = {joints[j]: float(m.qpos0[m.jnt_qposadr[j]]) for j in range(m.njnt)}
-    at = np.array([zeros.get(joint.name, 0.0) for joint in model.joints])
+    driven = [joints[j] for j in _driven(m)]
+    homes = [np.array(m.key(k).qpos) for k in range(m.nkey) if m.key(k).name == "home"]
+    places = {joints[j]: int(m.jnt_qposadr[j]) for j in range(m.njnt)}
+    addresses = [places.get(joint.name, -1) for joint in model.joints]  # parts of balls have none
+    at = [np.array([q[k] if k >= 0 else 0.0 for k in addresses]) for q in (*homes, m.qpos0)]
     return closed_tree(model, loops, at, driven)
+
+
+def _driven(m: Any) -> Iterator[int]:
+    """The joints that actuators drive, by themselves or by tendons of joints."""
+    on_joint = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+    for kind, i in zip(m.actuator_trntype, m.actuator_trnid[:, 0], strict=True):
+        if int(kind) in on_joint:
+            yield int(i)
+        elif int(kind) == mujoco.mjtTrn.mjTRN_TENDON:
+            wraps = range(m.tendon_adr[i], m.tendon_adr[i] + m.tendon_num[i])
+            on_tendon = (k for k in wraps if m.wrap_type[k] == mujoco.mjtWrap.mjWRAP_JOINT)
+            yield from (int(m.wrap_objid[k]) for k in on_tendon)
 
 
 def _name(m: Any, i: int) -> str:
@@ -232,7 +247,7 @@ def read_mjcf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             gravity=gravity,
             locked=reader.locked(options.locked),
         )
-        model = replace(model, floating=reader.root > 0)
+        model = replace(model, floating=reader.root > 0, springs=reader.springs(model))
         names, drives = reader.joint_names, reader.drives
         equalities = [i for i in reader.couplings.left if int(m.eq_type[i]) in KINDS]
         model = closed_by_equalities(
@@ -289,6 +304,17 @@ class _Reader:
                     for x, v in asked.items() if x in names}  # fmt: skip
         held = self.couplings.held_with(numbered)
         return {names[j]: x for j, x in held.items()} | dict(asked)
+
+    def springs(self, model: RobotModel) -> tuple[JointSpring, ...]:
+        """The linear springs of hinges and slides that move."""
+        m, moving = self._m, [joint.name for joint in model.joints]
+        on = switched_on(m, "PASSIVE", "SPRING")
+        return tuple(
+            JointSpring(((name, 1.0),), float(m.jnt_stiffness[j]), float(rest), f"{name} spring")
+            for j, name in enumerate(self.joint_names)
+            for rest in m.qpos_spring[m.jnt_qposadr[j]][None]
+            if on and name in moving and m.jnt_type[j] in SPRUNG and m.jnt_stiffness[j] > 0
+        )
 
     def add_tool(self, tool: str) -> None:
         """A massless link at a site, so that the tool can be mounted there."""
@@ -479,9 +505,12 @@ def _joint_terms(m: Any, joints: list[str], drives: Drives) -> Iterator[str]:
         felt = (drives.armature[j], drives.damping[j], drives.frictionloss[j])
         if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE and any(felt):
             yield f"the free joint {name!r} has armature, damping or friction loss"
-        stiff = m.jnt_stiffness[j] or _any(m, "jnt_stiffnesspoly", j)
-        if stiff and switched_on(m, "PASSIVE", "SPRING"):
-            yield f"joint {name!r} has a spring (stiffness {m.jnt_stiffness[j]:g})"
+        curved = _any(m, "jnt_stiffnesspoly", j) or _any(m, "jnt_springyield", j)
+        if switched_on(m, "PASSIVE", "SPRING") and (curved or m.jnt_stiffness[j]):
+            if curved:
+                yield f"joint {name!r} has a spring that is not linear in its position"
+            elif m.jnt_type[j] not in SPRUNG:
+                yield f"joint {name!r} has a spring (stiffness {m.jnt_stiffness[j]:g})"
         if drives.nonlinear[j]:
             yield f"joint {name!r} has damping that is not linear in its speed"
 

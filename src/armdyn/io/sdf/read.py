@@ -15,7 +15,6 @@ import numpy as np
 
 from armdyn.arrays import Array, frozen
 from armdyn.errors import ModelError, SdfError, UnsupportedJointError
-from armdyn.io.closing import closed_tree
 from armdyn.io.options import DEFAULT_OPTIONS, LoadOptions, Reading, named_file
 from armdyn.io.sdf.frames import (
     WORLD,
@@ -30,11 +29,13 @@ from armdyn.io.sdf.frames import (
     scoped,
 )
 from armdyn.io.xml import Place, Problems, XmlElement, drake_rotor, note_elements
+from armdyn.loops.choice import closed_tree
 from armdyn.model import (
     GRAVITY,
     Connection,
     FrictionLaw,
     Inertia,
+    JointSpring,
     Limits,
     Loop,
     Mimic,
@@ -70,6 +71,8 @@ class SdfJoint:
     """Its axes in its frame, (3,) each."""
     motions: tuple[dict[str, Any], ...]
     """Limits, friction and leader of each axis, as a `Connection` takes them."""
+    springs: tuple[tuple[float, float], ...]
+    """Stiffness [N m/rad or N/m] and reference [rad or m] of the spring of each axis, or 0."""
     pitch: float | None
     """Of a screw [m/rad]."""
 
@@ -120,14 +123,16 @@ def joint_from_element(name: str, frames: SdfFrames, problems: Problems) -> SdfJ
         joint.add(f"{joint.where} joins the link {frames.short(ends[0])!r} with itself")
         return None
     place = frames.place(name, element)
-    axes, motions = [], []
+    axes, motions, springs = [], [], list[tuple[float, float]]()
     for tag in ("axis", "axis2")[: AXES[kind]]:
         axis = first(joint, tag)
         if axis is None:
             joint.add(f"{joint.where} of type {kind!r} has no <{tag}>")
             return None
         axes.append(_axis(axis, place, frames, named))
-        motions.append(_motion(axis, kind) | {"mimic": _mimic(first(axis, "mimic"), named, frames)})
+        motions.append(
+            _motion(axis, kind, springs) | {"mimic": _mimic(first(axis, "mimic"), named, frames)}
+        )
     inertia, ratio = (_value(joint, f"drake:{word}") for word in ("rotor_inertia", "gear_ratio"))
     if len(motions) == 1:
         motions[0]["rotor"] = drake_rotor(joint, inertia, ratio, motions[0]["limits"].effort)
@@ -142,6 +147,7 @@ def joint_from_element(name: str, frames: SdfFrames, problems: Problems) -> SdfJ
         place=place,
         axes=tuple(axes),
         motions=tuple(motions),
+        springs=tuple(springs),
         pitch=_pitch(joint) if kind == "screw" else None,
     )
 
@@ -161,7 +167,7 @@ def _axis(axis: Place, place: Array, frames: SdfFrames, named: Named) -> Array:
     return np.asarray(place[:3, :3].T @ R[:3, :3] @ np.array(values) / size)
 
 
-def _motion(axis: Place, kind: str) -> dict[str, Any]:
+def _motion(axis: Place, kind: str, springs: list[tuple[float, float]]) -> dict[str, Any]:
     limit = first(axis, "limit")
     dynamics = first(axis, "dynamics")
     where = axis.where
@@ -171,11 +177,12 @@ def _motion(axis: Place, kind: str) -> dict[str, Any]:
     if ends[0] > ends[1]:
         axis.add(f"{where}: its lower limit {ends[0]:g} is above the upper, {ends[1]:g}")
         ends = [-np.inf, np.inf]
-    felt = {tag: number(dynamics, tag) for tag in ("damping", "friction")}
+    felt = {tag: number(dynamics, tag) for tag in ("damping", "friction", "spring_stiffness")}
     for tag, value in felt.items():
         if value < 0:
             axis.add(f"{where}: <{tag}> cannot be negative, got {value:g}")
-    viscous, dry = (max(value, 0.0) for value in felt.values())
+    viscous, dry, stiff = (max(value, 0.0) for value in felt.values())
+    springs.append((stiff, number(dynamics, "spring_reference")))
     return {
         "limits": Limits(*ends, *(bound(limit, tag) for tag in ("velocity", "effort"))),
         "friction": FrictionLaw(viscous, dry, dry),
@@ -274,7 +281,10 @@ def read_sdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             gravity=gravity,
             locked=options.locked,
         )
-        model = closed_tree(model, reader.loops(model), np.zeros(len(model.joints)))
+        moving = {joint.name for joint in model.joints}
+        springs = tuple(spring for spring in reader.springs if dict(spring.ratios).keys() <= moving)
+        model = replace(model, springs=springs)
+        model = closed_tree(model, reader.loops(model), [np.zeros(len(model.joints))])
         held = options.fix_root or reader.root == WORLD or frames.named[name].static
         model = replace(model, floating=not held)
     return options.reading(path, model, problems.findings)
@@ -300,6 +310,7 @@ class _Robot:
         tree, self.cuts = spanning_tree(self.root, joints)
         self.connections: list[Connection] = []
         self.placements: dict[str, Array] = {}
+        self.springs: list[JointSpring] = []
         for joint, reverse in tree:
             far = joint.parent if reverse else joint.child
             if reverse and joint.type == "ball":
@@ -309,6 +320,12 @@ class _Robot:
             made = joint.connections(places, reverse)
             self.links |= {c.child: Inertia.zero() for c in made[:-1]}
             self.connections += made
+            axes = joint.springs[::-1] if reverse else joint.springs
+            self.springs += [
+                JointSpring(((each.name, 1.0),), stiffness, rest, f"{each.name} spring")
+                for each, (stiffness, rest) in zip(made, axes, strict=False)
+                if stiffness
+            ]
             self.placements[far] = frozen(np.linalg.inv(joint.place) @ places[far])
         reached = {self.root, WORLD, *self.placements}
         for name in (name for name in self.places if name not in reached):

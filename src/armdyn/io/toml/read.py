@@ -132,7 +132,7 @@ _TEXT_OR_COMMENT = re.compile(
 _DEEP_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
 TEXTS = ("name", "title", "source", "note")
 PARTS = ("base", "tool", "flange", "letters", "joint", "drives", "springs", "loops", "assembly")
-TOP = ("format", *TEXTS, "gravity", "reduced", "floating", *PARTS)
+TOP = ("format", *TEXTS, "gravity", "reduced", "floating", "coordinates", *PARTS)
 _PARAMETER = re.compile(r"[A-Za-z]\w{0,19}", re.ASCII)
 _LONGEST_EXPRESSION = 200
 
@@ -279,7 +279,8 @@ def closed_by_tables(model: RobotModel, top: Table) -> RobotModel:
     passive = [name for t in top.tables("joint") for name in _passive(t)]
     near = None if assembly is None else assembly.data
     places = [t.where for t in loops]
-    return closed_by_keys(model, [t.data for t in loops], passive, near, places)
+    names = top.data.get("coordinates")
+    return closed_by_keys(model, [t.data for t in loops], passive, near, places, names)
 
 
 def _passive(t: Table) -> list[str]:
