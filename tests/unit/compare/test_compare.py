@@ -121,11 +121,18 @@ def test_the_armature_of_an_mjcf_is_in_mujoco_and_in_no_urdf(file):
     assert causes(path, "pinocchio") == explained("rotors")
 
 
-def test_springs_are_in_mujoco_alone(file):
-    text = """<mujoco><worldbody><body name="arm"><joint name="a" axis="0 1 0" stiffness="3"/>
+@pytest.mark.parametrize("stiffness", ["3", "0 2 1"])
+def test_springs_are_in_mujoco_and_in_no_urdf(file, stiffness):
+    text = f"""<mujoco><worldbody><body name="arm"><joint name="a" axis="0 1 0" springref="0.4"
+      stiffness="{stiffness}"/>
       <inertial pos="0.1 0 0.2" mass="2" diaginertia="0.1 0.1 0.05"/></body></worldbody></mujoco>"""
-    with pytest.warns(armdyn.errors.ArmdynWarning, match="has a spring"):
-        assert causes(file(text, "arm.xml"), "mujoco") == explained("spring")
+    path = file(text, "arm.xml")
+    if stiffness == "3":
+        assert causes(path, "mujoco") == ("agrees", [])
+        assert causes(path, "pinocchio") == explained("springs")
+        return
+    with pytest.warns(armdyn.errors.ArmdynWarning, match="has a spring that is not linear"):
+        assert causes(path, "mujoco") == explained("spring")
 
 
 def test_dry_friction_on_a_light_link_is_soft_in_mujoco(file):

@@ -21,6 +21,7 @@ from armdyn.errors import UrdfError
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import all_rotor_torques
+from armdyn.formulations.springs import spring_torques
 from armdyn.io.xml import Place, Problems, XmlElement, read_xml
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import GRAVITY, Body, FrictionLaw, Inertia, Joint, Link, RobotModel, Rotor
@@ -124,7 +125,8 @@ class Explainer:
     def _torque_of_drives(self, choice: Choice) -> Array:
         model = self._edited(choice)
         rotors = all_rotor_torques(model, *self.states.motion)
-        torque = friction_torque(model, self.states.qd) + rotors
+        springs = spring_torques(model, model.springs, self.states.q)
+        torque = friction_torque(model, self.states.qd) + rotors + springs
         return sum((cause.adds for cause in choice if cause.adds is not None), torque)
 
     def _edited(self, choice: Choice) -> RobotModel:
@@ -271,6 +273,12 @@ def causes(sources: Sources, material: Material, answer: Answer) -> list[Cause]:
         *_friction(material.model),
         *_own_terms(material.model, answer),
         Cause(
+            "springs",
+            "has no springs",
+            frozenset({"spring"}),
+            lambda model: replace(model, springs=()),
+        ),
+        Cause(
             "rotors",
             "has no rotor inertia (armature)",
             frozenset({"rotor"}),
@@ -403,7 +411,7 @@ def _own_terms(model: RobotModel, answer: Answer) -> Iterator[Cause]:
         )
         yield replace(soft, adds=softened)
     for name, text in (
-        ("spring", "has springs at the joints, which armdyn leaves out"),
+        ("spring", "has springs along curves, of balls or of tendons, which armdyn leaves out"),
         ("fluid", "has the drag of a fluid, which armdyn leaves out"),
         ("gravity compensation", "compensates gravity, which armdyn leaves out"),
     ):

@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +22,7 @@ from armdyn.io.regular import read_regular
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import Problems, XmlElement, read_xml, text_from_element
 from armdyn.loading import load
-from armdyn.model import RobotModel
+from armdyn.model import JointSpring, RobotModel
 from armdyn.model.validate import Physical
 from armdyn.robot import Robot
 
@@ -79,13 +79,14 @@ def sources(source: str | Path | Robot, physical: Physical = "error") -> Iterato
             else:
                 formats["mjcf"] = Material(path, robot.model, robot.model)
         if not urdf.exists():
-            save_model(robot.model, urdf)
-        formats["urdf"] = _stripped(urdf, folder / "robot.urdf")
+            left = tuple(x for x in robot.model.springs if not isinstance(x, JointSpring))
+            save_model(replace(robot.model, springs=left), urdf)
+        formats["urdf"] = _stripped(urdf, folder / "robot.urdf", robot.model)
         yield Sources(name, robot, formats, other)
 
 
-def _stripped(file: Path, to: Path) -> Material:
-    """The file without what libraries do not need."""
+def _stripped(file: Path, to: Path, given: RobotModel) -> Material:
+    """The file without what libraries do not need, of a robot whose springs it cannot hold."""
 
     def kept(element: XmlElement) -> XmlElement:
         unread = UNREAD.get(element.tag, ())
@@ -95,7 +96,7 @@ def _stripped(file: Path, to: Path) -> Material:
     root = read_robot(file, Problems(file, UrdfError), line_breaks=True)
     write_text(to, text_from_element(kept(root)))
     model, plain = (read_model(path, physical="ignore")[0] for path in (file, to))
-    return Material(to, model, plain)
+    return Material(to, replace(model, springs=given.springs), plain)
 
 
 def _other_convention(path: Path, folder: Path) -> tuple[str, str, RobotModel] | None:
