@@ -42,7 +42,13 @@ from armdyn.identification.problem import Prior, Sums, prior_of
 from armdyn.identification.residuals import fit_of, kind_of_split, residual_tests
 from armdyn.identification.result import Identification
 from armdyn.identification.task import Choices, Search, Task, check_enough, choose_terms, prepare
-from armdyn.identification.uncertainty import FoundParameter, Spread, reason, speed_lean, spread_of
+from armdyn.identification.uncertainty import (
+    FoundParameter,
+    Spread,
+    reason,
+    spread_of,
+    terms_lean,
+)
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
 from armdyn.robot import Robot, check_robot
@@ -269,10 +275,11 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
         duration = task.validation.health.duration
         validation = fit_of("validation", held, motors, found.phi, duration)
         split = kind_of_split(training.series, validation.series, task.apart)
-    spread = spread_of(problem.whole, prior, found, free)
-    if choices.beside:
-        lean = speed_lean(equations, (problem, *choices.beside), prior, found.noise, free)
-        spread = replace(spread, leans=np.vstack([spread.leans, lean]))
+    spread = spread_of(problem, prior, found, free)
+    others = (
+        terms_lean(equations, problem, other, prior, found.noise, free) for other in choices.others
+    )
+    spread = replace(spread, leans=np.vstack([spread.leans, *others]))
     parameters, base = _parameters(task, robot, motors, prior, found.theta, spread)
     notes = {log.where: log.columns.note for log in data.logs if log.columns.note}
     findings = tuple(Finding("columns", f"{where}: {note}") for where, note in notes.items())
@@ -356,17 +363,13 @@ def _with_motor(owner: Any, values: Sequence[tuple[FrictionFeature, float]], spe
     return replace(owner, rotor=rotor, friction=FrictionLaw(**law))
 
 
-# its parameters
-
-
 def _parameters(
     task: Task, robot: Robot, motors: Sequence[Motor], prior: Prior, theta: Array, spread: Spread
-) -> tuple[tuple[FoundParameter, ...], tuple[FoundParameter, ...]]:
+) -> tuple[tuple[FoundParameter, ...], ...]:
     """Every linear parameter of the robot that was found, and its base parameters."""
     records, rows = parameter_rows(robot, task.robot, motors)
     equations = task.training.equations
-    names = [r.name for r in records]
-    units = [r.unit for r in records]
+    names, units = ([getattr(r, key) for r in records] for key in ("name", "unit"))
     bare = with_offsets_alone(robot.model)
     with warnings.catch_warnings():  # rounded angles of a description are told when it is read
         warnings.simplefilter("ignore", ArmdynWarning)
@@ -375,24 +378,30 @@ def _parameters(
     rest = [i for i in range(len(names)) if i not in some]
     labels = [*base.groupings, *(names[i] for i in rest)]
     of_base = [*(units[some[column]] for column in base.columns), *(units[i] for i in rest)]
-    grouped = np.concatenate([base.matrix @ rows[some], rows[rest]])
+    mixed = np.zeros((len(labels), len(names)))
+    mixed[: base.rank, some] = base.matrix
+    mixed[range(base.rank, len(labels)), rest] = 1.0
 
     def found(
-        labels: Sequence[str], units: Sequence[str], rows: Array
+        labels: Sequence[str], units: Sequence[str], shares: Array
     ) -> tuple[FoundParameter, ...]:
-        fixed = ~np.any(rows[:, task.fixed :], axis=1) & (not task.links)
-        errors = np.where(fixed, 0.0, spread.errors(rows))
-        excited = spread.excited(rows) & ~fixed
+        combined = shares @ rows
+        fixed = ~np.any(combined[:, task.fixed :], axis=1) & (not task.links)
+        errors = np.where(fixed, 0.0, spread.errors(combined))
+        excited = spread.excited(combined) & ~fixed
         why = dict.fromkeys(np.flatnonzero(fixed).tolist(), "links were not to be found")
         for i in np.flatnonzero(~excited & ~fixed).tolist():
-            why[i] = reason(equations, rows[i], motors, spread)
-        table = zip(labels, units, rows @ theta, errors, rows @ prior.known, excited, strict=True)
+            why[i] = reason(equations, combined[i], motors, spread)
+        parts = ({names[k]: float(x[k]) for k in np.flatnonzero(x)} for x in shares)
+        numbers = zip(combined @ theta, errors, combined @ prior.known, excited, strict=True)
         return tuple(
-            FoundParameter(name, unit, float(v), float(e), float(b), bool(x), why.get(i, ""))
-            for i, (name, unit, v, e, b, x) in enumerate(table)
+            FoundParameter(name, unit, float(v), float(e), float(b), bool(x), why.get(i, ""), parts)
+            for i, (name, unit, (v, e, b, x), parts) in enumerate(
+                zip(labels, units, numbers, parts, strict=True)
+            )
         )
 
-    return found(names, units, rows), found(labels, of_base, grouped)
+    return found(names, units, np.eye(len(names))), found(labels, of_base, mixed)
 
 
 def parameter_rows(

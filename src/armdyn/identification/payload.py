@@ -1,12 +1,13 @@
 """What the tool holds, from a run with it; and the gains of drives, from a load that is known.
 
-Currents alone show a robot up to one factor for each joint. A load whose mass is known turns them
-into torques: with the currents i_j of joint j, the features Z_j of the arm, unknown φ, and those
-that the load adds, known φ_L,
+A payload with the ten numbers π adds K π to the features φ of the arm. Currents i_j show a robot up
+to one factor for each joint. A load whose mass is known turns them into torques, as
 
-    k_j i_j = Z_j φ   without it,    k_j i_j = Z_j (φ + φ_L)   with it,
+    k_j i_j = Z_j φ   without it,    k_j i_j = Z_j (φ + K π)   with it
 
-which is linear in φ and all gains k together.
+is linear in φ, all gains k together and what is not known of π. Noise of the currents would make
+gains smaller than they are, so what this gives is refined after Gauss and Newton, with the currents
+that the model has, Z_j (φ + K π)/k_j.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, real
 from armdyn.errors import IdentificationError
 from armdyn.formulations.possible_bodies import (
     PriorBodies,
@@ -27,10 +28,11 @@ from armdyn.formulations.regressor import PARAMETERS
 from armdyn.formulations.scaled_newton import Objective, newton
 from armdyn.identification.data import Progress, open_logs, unheard
 from armdyn.identification.equations import ROUGH
-from armdyn.identification.estimate import Unknowns
+from armdyn.identification.estimate import RANK_TOLERANCE, Unknowns
 from armdyn.identification.identify import identify
 from armdyn.identification.problem import Problem, problem_of
 from armdyn.identification.task import prepare
+from armdyn.identification.uncertainty import jackknifed
 from armdyn.model import Inertia
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot, check_robot
@@ -126,27 +128,60 @@ def identify_payload(
         more: Any = {"cutoff": cutoff, "progress": progress, **options}
         robot = identify(robot, unloaded, False, **more).robot
     data = prepare(robot, logs, (), cutoff, "keep", progress or unheard)
-    equations, motors = data.equations, data.equations.own_motors
-    problem = problem_of(data.sums(), motors).whole
-    phi = np.concatenate([robot.base_parameters(links=True).values, equations.known(motors)])
-    weights = 1 / np.maximum(problem.yy[0] / np.maximum(problem.samples, 1), 1e-300)
-    weights = np.maximum(weights / weights.max(), 1e-3)
-    A, b = problem.normal(weights)
-    yy = float(weights @ problem.yy[0])
-    count = int(problem.samples.sum())
+    motors = data.equations.own_motors
+    arm = robot.base_parameters(links=True).values
+    phi = np.concatenate([arm, data.equations.known(motors)])
     K = np.zeros((len(phi), 10))
-    K[: equations.links] = tool_columns(robot)
-    A10 = K.T @ A @ K
-    b10 = K.T @ (b - A @ phi)
-    rest = yy - 2 * float(b @ phi) + float(phi @ A @ phi)
-    pi = _possible(A10, b10, max(rest, 1e-300), count)
-    left = max(rest - 2 * float(b10 @ pi) + float(pi @ A10 @ pi), 0.0)
-    # what a filtered sample repeats of its neighbours, ten of them a period of the cut-off
-    variance = 5 * left / max(count - 10, 1)
-    errors = np.sqrt(np.maximum(np.diag(np.linalg.pinv(A10)) * variance, 0.0))
+    K[: len(arm)] = tool_columns(robot)
+    problem = problem_of(data.sums(), motors)
+    pi = np.zeros(10)
+    for _ in range(_ROUNDS):
+        weights = _next_weights(problem, phi + K @ pi)
+        A, b = problem.normal(weights)
+        A10, b10 = K.T @ A @ K, K.T @ (b - A @ phi)
+        pi = np.linalg.lstsq(A10, b10, rcond=RANK_TOLERANCE)[0]
+    variances = _variances(problem, phi + K @ pi, A10, K, weights)
+    variances = variances + _of_model(A, b - A @ (phi + K @ pi), K, phi)
+    pi = _possible(A10, b10)
+    total, left, rest = (float(weights @ problem.squares(x)) for x in (0 * phi, phi + K @ pi, phi))
+    with_it, without = (float(np.sqrt(squares / total)) for squares in (left, rest))
     body = Inertia.from_pseudo(pseudo_inertias(pi))
-    with_it, without = (float(np.sqrt(max(squares, 0.0) / yy)) for squares in (left, rest))
-    return Payload(robot, body, errors, with_it, without)
+    return Payload(robot, body, np.sqrt(variances), with_it, without)
+
+
+def _of_model(A: Array, pull: Array, K: Array, phi: Array) -> Array:
+    """Variances (10,) of a payload because the arm is not as it is known.
+
+    What a new fit of all features would explain beyond chance is of errors of them. They move the
+    torques alike, or are the same share of each feature φ, whichever leaves more open. `pull` is
+    what the rest pulls features by, (F,).
+    """
+    whole, own = (np.linalg.pinv(x, RANK_TOLERANCE, hermitian=True) for x in (A, K.T @ A @ K))
+    moved = own @ K.T @ A
+    more = max(float(pull @ whole @ pull) - len(A), 0.0)
+    found = []
+    for scale in (1 / np.maximum(np.diag(A), 1e-300), phi**2):
+        unseen = float(np.trace((A - A @ K @ moved) * scale))
+        found.append(more / max(unseen, 1e-300) * np.einsum("ia,a,ia->i", moved, scale, moved))
+    return np.asarray(np.max(found, axis=0))
+
+
+def _next_weights(problem: Problem, phi: Array) -> Array:
+    """Weights of the joints by what they leave; five samples are alike, half a period."""
+    least = 1e-12 * problem.yy.sum(axis=0) + 1e-300
+    return np.maximum(problem.samples, 1) / (5 * np.maximum(problem.squares(phi), least))
+
+
+def _variances(problem: Problem, phi: Array, H: Array, C: Array, weights: Array) -> Array:
+    """Variances of unknowns, as those of an identification; infinite where nothing is shown."""
+    scale = 1 / np.sqrt(np.maximum(np.diag(H), 1e-300))
+    values, vectors = np.linalg.eigh(H * scale * scale[:, None])
+    shown = values > RANK_TOLERANCE * values.max(initial=1e-300)
+    found = scale**2 * (vectors[:, shown] ** 2 / values[shown]).sum(axis=1)
+    blocks = jackknifed(problem, phi, H, C, weights)
+    found += np.max([np.diag(each) for each in blocks], axis=0)
+    found[np.abs(vectors[:, ~shown]).max(axis=1, initial=0.0) > UNSEEN_SHARE] = np.inf
+    return found
 
 
 def tool_columns(robot: Robot) -> Array:
@@ -158,7 +193,7 @@ def tool_columns(robot: Robot) -> Array:
     return np.asarray(base.matrix[:, ten] @ ten_numbers(moved).T)
 
 
-def _possible(A: Array, b: Array, squares: float, count: int) -> Array:
+def _possible(A: Array, b: Array) -> Array:
     """The ten numbers of the body that explains most: a ball, changed as far as data show."""
     four = np.linalg.lstsq(A[:4, :4], b[:4], rcond=1e-9)[0]
     if four[0] <= 0:
@@ -173,9 +208,7 @@ def _possible(A: Array, b: Array, squares: float, count: int) -> Array:
     none = np.zeros(0)
     objective = Objective.plain(prior, none, none.astype(bool), none)
     T = objective.transform
-    free = max(squares - float(b @ np.linalg.lstsq(A, b, rcond=1e-9)[0]), 1e-12 * squares)
-    weight = count / (5 * free)
-    x = newton(objective.with_data(weight * T.T @ A @ T, weight * T.T @ b), objective.start)
+    x = newton(objective.with_data(T.T @ A @ T, T.T @ b), objective.start)
     return T @ x
 
 
@@ -183,6 +216,8 @@ def _possible(A: Array, b: Array, squares: float, count: int) -> Array:
 
 _ROUNDS = 5
 """How often the noise of each joint is found anew."""
+UNSEEN_SHARE = 1e-6
+"""Share of an unknown in what the data do not show from which on it is not shown."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,7 +245,7 @@ def identify_drive_gains(
     robot: Robot,
     unloaded: Any,
     loaded: Any,
-    load: Inertia,
+    load: Inertia | float,
     *,
     cutoff: float | None = None,
     **options: Any,
@@ -221,54 +256,73 @@ def identify_drive_gains(
         robot: The geometry; masses do not matter.
         unloaded: A log with currents (or torques in any unit), as in `identify`.
         loaded: The same with the load.
-        load: The load as a body in the tool frame.
+        load: The load as a body in the tool frame, or its mass alone [kg].
         cutoff: Of the filter [Hz]; None: chosen.
         options: How the logs are read, as in `identify`.
     """
     check_robot(robot)
-    if not isinstance(load, Inertia):
-        raise IdentificationError("load: expected an armdyn.Inertia in the tool frame")
+    weighed = 0
+    if isinstance(load, Inertia):
+        ten = ten_numbers(load.pseudo.astype(float))
+    else:
+        weighed, ten = 9, np.eye(10)[0] * real(load)
+    if not 0 < ten[0] < np.inf:
+        raise IdentificationError(
+            f"load: expected an armdyn.Inertia in the tool frame, or its mass in kg, got {load!r}"
+        )
     options = {"gains": np.ones(robot.n)} | options
-    runs = ((unloaded, "data"), (loaded, "loaded"))
-    first, second = (open_logs(robot, run, name, **options) for run, name in runs)
+    given = ((unloaded, "data"), (loaded, "loaded"))
+    first, second = (open_logs(robot, run, name, **options) for run, name in given)
     data = prepare(robot, first, (), cutoff, "choose", unheard)
-    equations = replace(data.equations, structure=ROUGH)
-    motors = equations.motors_with(ROUGH)
-    carried = np.zeros(equations.links + len(motors))
-    carried[: equations.links] = tool_columns(robot) @ ten_numbers(load.pseudo.astype(float))
-    data = replace(data, equations=equations)
-    sums = (data.with_logs(logs).sums() for logs in (first, second))
-    bare, held = (problem_of(each, motors).whole for each in sums)
-    problem = _with_gains(bare, held, carried)
-    unknowns = Unknowns.all_of(problem.g.shape[-1])
-    weights = np.full(robot.n, 1.0 / max(float(problem.yy.sum()), 1e-300))
+    data = replace(data, equations=replace(data.equations, structure=ROUGH))
+    motors = data.equations.motors_with(ROUGH)
+    F = data.equations.links + len(motors)
+    K = np.zeros((F, 10))
+    K[: data.equations.links] = tool_columns(robot)
+    X = np.eye(F, F + weighed)
+    with_load = X + np.pad(K[:, 1 : 1 + weighed], ((0, 0), (F, 0)))
+    bare, held = (problem_of(data.with_logs(x).sums(), motors) for x in (first, second))
+    runs = ((bare, X, np.zeros(F)), (held, with_load, K @ ten))
+    x, k, weights = np.zeros(F + weighed), np.zeros(robot.n), np.ones(robot.n)
     for _ in range(_ROUNDS):
-        found = unknowns.solved(problem, weights)
-        weights = np.maximum(problem.samples, 1) / np.maximum(5 * problem.squares(found), 1e-18)
-    A, _ = problem.normal(weights)
-    scale = 1 / np.sqrt(np.maximum(np.diag(A), 1e-300))
-    covariance = np.linalg.pinv(A * scale * scale[:, None], rcond=1e-10) * scale * scale[:, None]
-    values, variances = (x[len(carried) :] for x in (found, np.diag(covariance)))
-    unseen = [name for name, k in zip(robot.joint_names, values, strict=True) if k <= 0]
+        steps = [_step(run, X, known + X @ x, k) for run, X, known in runs]
+        problem = replace(
+            bare,
+            **{name: sum(getattr(s, name) for s in steps) for name in ("G", "g", "yy", "counts")},
+        )
+        change = Unknowns.all_of(len(x) + robot.n).solved(problem, weights)
+        used, weights = weights, _next_weights(problem, change)
+        x, k = x + change[: len(x)], k + change[len(x) :]
+    H, _ = problem.normal(used)
+    variances = _variances(problem, change, H, np.eye(len(H)), used)
+    values, errors = k, np.sqrt(variances[len(x) :])
+    pairs = zip(robot.joint_names, values > 0, np.isfinite(errors), strict=True)
+    unseen = [name for name, *shown in pairs if not all(shown)]
     if unseen:
         raise IdentificationError(
             f"the load does not show the gain of {', '.join(unseen)}; move these joints so that "
             "the load pulls on them"
         )
-    return DriveGains(robot.joint_names, values, np.sqrt(np.maximum(variances, 0.0)))
+    return DriveGains(robot.joint_names, values, errors)
 
 
-def _with_gains(bare: Problem, loaded: Problem, load: Array) -> Problem:
-    """The problem of two runs with currents: Z φ - k i = -Z φ_L, unknown in φ and the gains k."""
-    pairs = ((getattr(run, name) for run in (bare, loaded)) for name in ("G", "g", "yy", "counts"))
-    products, with_current, yy, counts = (sum(pair) for pair in pairs)
-    _, n, F = with_current.shape
-    G = np.zeros((1, n, F + n, F + n))
-    g = np.zeros((1, n, F + n))
-    carried = np.einsum("kjab,b->kja", loaded.G, load)
+def _step(run: Problem, X: Array, phi: Array, k: Array) -> Problem:
+    """The problem in the changes of x, of which features are X x, and of gains, from k.
+
+    Where nothing is known of gains yet, the currents are those that were measured.
+    """
+    n, count = len(k), X.shape[1]
+    needed = np.einsum("kjab,b->kja", run.G, phi)
+    squares, crossed = needed @ phi, run.g @ phi
+    alone = np.einsum("ax,kjab,by->kjxy", X, run.G, X, optimize=True)
+    G = np.pad(alone, ((0, 0), (0, 0), (0, n), (0, n)))
+    g = np.pad((k[:, None] * run.g - needed) @ X, ((0, 0), (0, 0), (0, n)))
+    pull, power, target = run.g, run.yy, crossed
+    if k.all():
+        pull, power = needed / k[:, None], squares / k**2
+        target = squares / k - crossed
     for j in range(n):
-        G[:, j, :F, :F] = products[:, j]
-        G[:, j, :F, F + j] = G[:, j, F + j, :F] = -with_current[:, j]
-        G[:, j, F + j, F + j] = yy[:, j]
-        g[:, j, :F], g[:, j, F + j] = -carried[:, j], np.sum(loaded.g[:, j] * load, axis=-1)
-    return Problem(bare.motors, G, g, np.einsum("kja,a->kj", carried, load), counts)
+        G[:, j, :count, count + j] = G[:, j, count + j, :count] = -pull[:, j] @ X
+        G[:, j, count + j, count + j] = power[:, j]
+        g[:, j, count + j] = target[:, j]
+    return replace(run, G=G, g=g, yy=squares - 2 * k * crossed + k**2 * run.yy)

@@ -16,7 +16,7 @@ from armdyn.formulations.possible_bodies import PriorBodies
 from armdyn.formulations.scaled_newton import Objective
 from armdyn.identification.equations import Equations, Motor, Rows
 
-FOLDS = 5
+FOLDS = 25
 """Blocks that samples are summed up in."""
 KEPT_SAMPLES = 30_000
 """Samples whose equations are kept, for tests of residuals and pictures."""
@@ -85,6 +85,10 @@ class Problem:
         """Some of the folds, as one."""
         sums = (x[folds].sum(axis=0, keepdims=True) for x in (self.G, self.g, self.yy, self.counts))
         return Problem(self.motors, *sums)
+
+    def blocks(self, count: int) -> "list[Problem]":
+        """The folds as so many parts, or fewer, neighbours together."""
+        return [self.part(some) for some in np.array_split(np.arange(len(self.yy)), count)]
 
     @property
     def whole(self) -> "Problem":

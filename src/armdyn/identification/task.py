@@ -33,6 +33,8 @@ from armdyn.identification.uncertainty import with_other_speeds
 from armdyn.io.log import Log, Samples
 from armdyn.robot import Robot
 
+HELD_BLOCKS = 5
+"""Blocks of the training that are held out in turn."""
 _MORE_TERMS = 2
 """How often a term is added to friction."""
 _CLEARLY = 1.5
@@ -153,17 +155,18 @@ def choose_motion_cutoff(
 def cross_validate(
     equations: Equations, problem: Problem, noise: Noise, free: Array | None = None
 ) -> Array:
-    """The error on each fold of the estimate from all others, weighted mean squares, (K,).
+    """The error on each block of the estimate from all others, weighted mean squares, (blocks,).
 
     1 is the noise.
     """
     prior = prior_of(equations, problem)
     every = np.arange(len(problem.yy))
+    block = every * HELD_BLOCKS // len(every)
     start = entropic(problem.whole, prior, noise.weights, 1.0, free=free)
     errors = []
-    for fold in every:
-        x = entropic(problem.part(every != fold), prior, noise.weights, 1.0, start, free)
-        held = problem.part(every == fold)
+    for fold in np.unique(block):
+        x = entropic(problem.part(block != fold), prior, noise.weights, 1.0, start, free)
+        held = problem.part(block == fold)
         squares = held.squares(prior.features @ x) / noise.deviation**2
         errors.append(squares.sum() / max(held.samples.sum(), 1))
     return np.array(errors)
@@ -192,8 +195,9 @@ class Choices:
     noise: Noise
     tried: tuple[tuple[str, float], ...] = ()
     """Names of terms and their error on held-out blocks."""
-    beside: tuple[Problem, ...] = ()
-    """The same problem with the next speeds of dry friction that were tried."""
+    others: tuple[Problem, ...] = ()
+    """The same with the best terms that were not taken, with those of the beginning, and with the
+    next speeds of dry friction."""
 
 
 def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
@@ -227,16 +231,21 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
         problem = problem_of(sums, own.get(friction, equations.motors_with(())))
         return Choices(problem, noise_of(problem))
     errors, structure = best_of(first_structures())
+    first = structure
+    others: list[Structure] = []
     for _ in range(_MORE_TERMS):
         fewer, richer = best_of(changes(structure))
         gain = errors - fewer
         spread = gain.std(ddof=1) / np.sqrt(len(gain))
         if not gain.mean() > max(_CLEARLY * spread, _LEAST_GAIN * errors.mean()):
+            others.append(richer)
             break
         errors, structure = fewer, richer
     problem = problem_of(sums, equations.motors_with(structure))
-    beside = tuple(problem_of(sums, motors) for motors in with_other_speeds(problem.motors))
-    return Choices(problem, noise_of(problem), tuple(tried), beside)
+    others += [first] if first != structure else []
+    motors = [equations.motors_with(other) for other in others]
+    rest = tuple(problem_of(sums, x) for x in (*motors, *with_other_speeds(problem.motors)))
+    return Choices(problem, noise_of(problem), tuple(tried), rest)
 
 
 def words(structure: Structure) -> str:

@@ -1,26 +1,46 @@
 """How well each parameter is known, and which ones the motion did not show.
 
+Residuals are alike for a while, and what a model lacks goes with the motion. So the variance of an
+estimate is that by independent samples plus the largest by blocks of several lengths, each of which
+is left out once (the jackknife of Tukey). Without the block b, with its products H_b and what its
+residuals pull by, s_b, the estimate changes by
+
+    δ_b = -(H - H_b)⁻¹ s_b,    cov x = (B - 1)/B Σ δ_b δ_bᵀ
+
+Other terms of friction than those that were taken may be the true ones: what they would change
+counts as an error as far as they explain more, or less, than chance does, after James and Stein.
+
 Over which speed dry friction changes its sign is chosen from a few values, and the true one lies
-between them. With the squares at the chosen one and at its neighbours, a parabola tells how far
-away it may be; the parameters change along with it, and that counts as an error of them.
+between them: half of what the neighbours would change counts as well.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from armdyn.arrays import Array
-from armdyn.identification.equations import SMOOTHING, Equations, Motor
+from armdyn.identification.equations import (
+    BACKWARDS,
+    FORWARDS,
+    SMOOTHING,
+    VISCOUS,
+    Equations,
+    Motor,
+)
 from armdyn.identification.estimate import RANK_TOLERANCE, Estimate, Noise, entropic
 from armdyn.identification.problem import Prior, Problem, prior_of
+from armdyn.robot import Robot
 
 EXCITED = 0.5
 """A parameter is excited if data bring its deviation below this share of the prior's."""
 CONFIDENCE = 0.95
+BLOCKS = (8, 25)
+"""Into how many blocks samples are cut, for errors that last as long as one."""
 _MOVES = 0.01
 """Share of the fastest motor's speed below which a motor hardly moves."""
+_WORDS = {"m": "mass", "rotor": "rotor inertia", "offset": "constant torque"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +57,29 @@ class FoundParameter:
     excited: bool
     why: str = ""
     """Why it was not excited; empty if it was."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """The parameters of the robot that it is made of, by name, with their coefficients."""
+
+    @property
+    def title(self) -> str:
+        """Its name for people, as "z²-inertia of link3 + …"."""
+        owner, _, key = next(iter(self.parts), self.name).rpartition(".")
+        word = _WORDS.get(key, key.replace("_", " "))
+        if key.startswith("mc"):
+            word = f"{key[2]}-moment"
+        elif key.startswith("I"):
+            word = f"{key[1] + '²' if key[1] == key[2] else key[1:]}-inertia"
+        return f"{word} of {owner}" + (" + …" if len(self.parts) > 1 else "")
+
+    def of(self, robot: Robot) -> float:
+        """What it is of another robot, as of a true one that a measurement was simulated with."""
+        known = dict(zip(robot.parameter_names, robot.parameters(), strict=True))
+
+        def value(name: str) -> float:
+            both = name.removesuffix("_positive").removesuffix("_negative")
+            return float(known.get(name, known.get(both, 0.0)))
+
+        return sum(share * value(name) for name, share in self.parts.items())
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -50,18 +93,22 @@ class Spread:
     """Covariances of parameters θ, (P, P)."""
 
     posterior: Array
-    """With data and prior."""
+    """With data and prior, if residuals are noise."""
     prior: Array
     """Of a prior with weight 1, data aside."""
     informed: Array
     """With data, and a prior of weight 1."""
     leans: Array
     """How far θ may be off for other reasons than noise, a row for each, (k, P)."""
+    blocks: tuple[Array, ...] = ()
+    """By blocks of several lengths that are left out."""
 
     def errors(self, rows: Array) -> Array:
         """Standard errors of combinations of parameters, (k, P) to (k,)."""
         leans = np.linalg.norm(rows @ self.leans.T, axis=1)
-        return np.asarray(np.hypot(_deviation(rows, self.posterior), leans))
+        noise = _deviation(rows, self.posterior)
+        blocks = [_deviation(rows, each) for each in self.blocks]
+        return np.asarray(np.sqrt(noise**2 + leans**2 + np.max([0 * noise, *blocks], axis=0) ** 2))
 
     def excited(self, rows: Array) -> Array:
         """Which combinations the data show, (k,)."""
@@ -71,6 +118,25 @@ class Spread:
 
 def _deviation(rows: Array, covariance: Array) -> Array:
     return np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", rows, covariance, rows), 0.0))
+
+
+def jackknifed(problem: Problem, phi: Array, H: Array, C: Array, weights: Array) -> list[Array]:
+    """Covariances (x, x) of unknowns with features C x and products H, from blocks left out.
+
+    Few blocks do not tell their deviation well, so it is stretched as that of Student is.
+    """
+    scale = 1 / np.sqrt(np.maximum(np.diag(H), 1e-300))
+    wide = float(ndtri(0.5 + CONFIDENCE / 2))
+    found = []
+    for count in (count for count in BLOCKS if count <= len(problem.yy)):
+        each = [block.normal(weights) for block in problem.blocks(count)]
+        left = np.array([H - C.T @ A @ C for A, _ in each]) * scale * scale[:, None]
+        pulls = np.array([C.T @ (b - A @ phi) for A, b in each]) * scale
+        inverse = np.linalg.pinv(left, hermitian=True, rcond=RANK_TOLERANCE)
+        change = scale * (inverse @ pulls[..., None])[..., 0]
+        stretch = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) / wide
+        found.append(change.T @ change * stretch**2 * (count - 1) / count)
+    return found
 
 
 def spread_of(problem: Problem, prior: Prior, found: Estimate, free: Array) -> Spread:
@@ -86,14 +152,16 @@ def spread_of(problem: Problem, prior: Prior, found: Estimate, free: Array) -> S
     weight = found.weight
     lean = np.zeros_like(found.theta)
     if weight > 1.0:
-        lean = found.theta - T @ entropic(problem, prior, weights, 1.0, free=free)
+        lean = found.theta - T @ entropic(problem.whole, prior, weights, 1.0, free=free)
     A, _ = problem.normal(weights)
     values, vectors = np.linalg.eigh(C.T @ A @ C)
     values, axes = np.maximum(values, 0.0), T @ vectors
     unseen = values <= RANK_TOLERANCE * values.max(initial=0.0)
     added = min(weight, 1.0) if weight else unseen
     posterior, informed = ((axes / (values + more)) @ axes.T for more in (added, 1.0))
-    return Spread(posterior, T @ T.T, informed, lean[None])
+    H = (vectors * (values + added)) @ vectors.T
+    blocks = (T @ each @ T.T for each in jackknifed(problem, found.phi, H, C, weights))
+    return Spread(posterior, T @ T.T, informed, lean[None], tuple(blocks))
 
 
 def reason(equations: Equations, row: Array, motors: Sequence[Motor], spread: Spread) -> str:
@@ -114,10 +182,6 @@ def reason(equations: Equations, row: Array, motors: Sequence[Motor], spread: Sp
     return "what it adds to the torques of this motion is less than their noise"
 
 
-_AT_EDGE = 0.5
-"""Steps that the true speed may be away where there is a neighbour on one side alone."""
-
-
 def with_other_speeds(motors: Sequence[Motor]) -> list[tuple[Motor, ...]]:
     """The same features with the next lower and the next higher speed, if these were tried."""
     speeds = {feature.smooth for _, feature in motors if feature.smooth}
@@ -129,31 +193,27 @@ def with_other_speeds(motors: Sequence[Motor]) -> list[tuple[Motor, ...]]:
     return [
         tuple((k, replace(f, smooth=other) if f.smooth else f) for k, f in motors)
         for other in SMOOTHING[max(place - 1, 0) : place + 2]
-        if other != own and other < fastest
+        if own != other < fastest
     ]
 
 
-def speed_lean(
-    equations: Equations, problems: Sequence[Problem], prior: Prior, noise: Noise, free: Array
+def terms_lean(
+    equations: Equations, problem: Problem, other: Problem, prior: Prior, noise: Noise, free: Array
 ) -> Array:
-    """How far θ may be off because of the speed, (P,); of the problems the chosen one is first.
-
-    Others are one step away, the lower speed first.
-    """
-    found, costs = [], []
-    for problem in problems:
-        own = prior if problem is problems[0] else prior_of(equations, problem)
-        x = entropic(problem.whole, own, noise.weights, 1.0, free=free)
-        found.append(own.parameters @ x)
-        squares = problem.whole.squares(own.features @ x)
-        costs.append(float(noise.weights @ squares))
-    if len(problems) < 3:
-        step = found[-1] - found[0]
-        return (_AT_EDGE if len(problems) > 1 else 0.0) * step
-    here, below, above = costs
-    curvature = below + above - 2 * here
-    if curvature <= 0:
-        return _AT_EDGE * (found[2] - found[1])
-    away = (below - above) / (2 * curvature)
-    share = min(float(np.hypot(away, np.sqrt(2 / curvature))), 1.0)
-    return share * 0.5 * (found[2] - found[1])
+    """How far θ may be off for other terms of friction, which may be the true ones, (P,)."""
+    theta, costs = [], []
+    for each, own in ((problem, prior), (other, prior_of(equations, other))):
+        links = len(own.known) - len(each.motors)
+        among = np.concatenate([free[:links], np.full(len(each.motors), True)])
+        x = entropic(each.whole, own, noise.weights, 1.0, free=among)
+        theta.append(own.parameters @ x)
+        costs.append(float(noise.weights @ each.whole.squares(own.features @ x)))
+    pairs = zip(other.motors, theta[1][links:], strict=True)
+    values = {(k, feature.name): value for (k, feature), value in pairs}
+    for (k, feature), value in zip(problem.motors, theta[0][links:], strict=True):
+        if feature in (VISCOUS, FORWARDS, BACKWARDS):  # each stands for the others
+            values.setdefault((k, feature.name), value)
+    motors = [values.get((k, feature.name), 0.0) for k, feature in problem.motors]
+    chance = abs(len(other.motors) - len(problem.motors))
+    share = max(0.0, 1.0 - chance / max(abs(costs[0] - costs[1]), 1e-300)) if chance else 0.5
+    return share * (np.concatenate([theta[1][:links], motors]) - theta[0])

@@ -170,10 +170,13 @@ def test_sums_are_the_products_of_good_rows_fold_by_fold(equations, some_rows, w
         share @ squares, phi @ A @ phi - 2 * b @ phi + share @ problem.yy.sum(0)
     )
     odd = problem.part(np.arange(FOLDS) % 2 == 1)
-    np.testing.assert_allclose(odd.G[0], problem.G[1] + problem.G[3])
-    np.testing.assert_allclose(
-        odd.squares(phi) + problem.part(slice(0, 5, 2)).squares(phi), squares
-    )
+    np.testing.assert_allclose(odd.G[0], problem.G[1::2].sum(0))
+    even = problem.part(slice(0, FOLDS, 2))
+    np.testing.assert_allclose(odd.squares(phi) + even.squares(phi), squares)
+    blocks = problem.blocks(8)
+    assert [len(block.yy) for block in blocks] == [1] * 8
+    np.testing.assert_allclose(sum(block.G[0] for block in blocks), problem.whole.G[0])
+    np.testing.assert_allclose(blocks[0].G[0], problem.G[:4].sum(0))
 
 
 def test_the_same_blocks_of_all_pieces_are_one_fold(equations, some_rows):

@@ -20,7 +20,14 @@ from armdyn.identification.estimate import (
 )
 from armdyn.identification.problem import Problem
 from armdyn.identification.residuals import Series, kind_of_split, residual_tests
-from armdyn.identification.uncertainty import Spread, speed_lean, spread_of, with_other_speeds
+from armdyn.identification.uncertainty import (
+    BLOCKS,
+    Spread,
+    jackknifed,
+    spread_of,
+    terms_lean,
+    with_other_speeds,
+)
 
 
 @pytest.fixture
@@ -227,29 +234,57 @@ def test_what_no_data_show_is_as_uncertain_as_the_prior(quadratic):
     np.testing.assert_allclose(several.errors(np.array([[1.0, 1, 0]])), np.sqrt(1.25 + 9 + 16))
 
 
-def leaning(monkeypatch, costs, thetas):
-    """The lean where the problems of speeds have these squares and parameters."""
+def leaning(monkeypatch, squares, thetas, motors):
+    """The lean of the first of two problems with these squares, parameters and features."""
     monkeypatch.setattr(uncertainty, "entropic", lambda whole, *_, **__: whole.theta)
-    prior = SimpleNamespace(parameters=np.eye(2), features=np.eye(2))
-    monkeypatch.setattr(uncertainty, "prior_of", lambda *_: prior)
-    problems = [
-        SimpleNamespace(whole=SimpleNamespace(theta=x, squares=lambda phi, c=c: np.array([c])))
-        for c, x in zip(costs, thetas, strict=True)
-    ]
-    return speed_lean(None, problems, prior, SimpleNamespace(weights=np.full(1, 2.0)), None)
+    given = []
+    for cost, theta, each in zip(squares, thetas, motors, strict=True):
+        whole = SimpleNamespace(theta=theta, squares=lambda phi, c=cost: np.array([c]))
+        own = SimpleNamespace(
+            known=np.zeros(len(theta)), parameters=np.eye(len(theta)), features=np.eye(len(theta))
+        )
+        given.append((SimpleNamespace(whole=whole, motors=each), own))
+    (first, prior), (other, own) = given
+    monkeypatch.setattr(uncertainty, "prior_of", lambda *_: own)
+    noise = SimpleNamespace(weights=np.full(1, 2.0))
+    return terms_lean(None, first, other, prior, noise, np.ones(len(prior.known), dtype=bool))
 
 
-def test_the_true_speed_is_where_the_parabola_has_its_vertex_give_or_take_its_width(monkeypatch):
-    slope, middle = np.array([0.3, -2.0]), np.array([5.0, 1.0])
-    at = [middle + s * slope for s in (0, -1, 1)]
-    for vertex, bend in ((0.0, 40.0), (0.3, 40.0), (-0.5, 25.0), (0.2, 0.1)):
-        costs = [3 + bend * (s - vertex) ** 2 / 2 for s in (0, -1, 1)]
-        away = min(np.hypot(vertex, np.sqrt(1 / bend)), 1.0)
-        np.testing.assert_allclose(leaning(monkeypatch, costs, at), away * slope)
-    flat = leaning(monkeypatch, [3.0, 2.0, 2.5], at)  # bent the wrong way
-    np.testing.assert_allclose(flat, slope)
-    np.testing.assert_allclose(leaning(monkeypatch, [3.0, 2.0], at[::2]), 0.5 * slope)
-    np.testing.assert_array_equal(leaning(monkeypatch, [3.0], at[:1]), [0, 0])
+def test_other_terms_lean_as_far_as_they_explain_more_than_chance(monkeypatch):
+    dry, fall = (0, terms.coulomb(0.02)), (0, terms.stribeck(0.02, 0.1))
+    plain, rich = np.array([1.0, 5.0]), np.array([1.5, 3.0, 2.0])  # a link, and friction
+    motors = ((dry,), (dry, fall))
+    for gain, share in ((100.0, 1 - 1 / 200), (1.0, 0.5), (0.4, 0.0)):
+        lean = leaning(monkeypatch, (gain, 0.0), (plain, rich), motors)
+        np.testing.assert_allclose(lean, share * (rich[:2] - plain))
+    # terms that were taken may not be there
+    lean = leaning(monkeypatch, (0.0, 100.0), (rich, plain), motors[::-1])
+    np.testing.assert_allclose(lean, (1 - 1 / 200) * np.array([-0.5, 2.0, -2.0]))
+    # another speed of dry friction is half a step away
+    beside = ((0, terms.coulomb(0.035)),)
+    lean = leaning(monkeypatch, (3.0, 9.0), (plain, 2 * plain), ((dry,), beside))
+    np.testing.assert_allclose(lean, 0.5 * plain)
+
+
+def test_blocks_that_are_left_out_tell_errors_that_last(rng):
+    """The jackknife is that of estimates without each block, and sees what is alike in it."""
+    folds, m = 25, 40
+    Z = rng.normal(size=(folds, m, 3)) + 1.0
+    lasting = np.repeat(rng.normal(size=(folds, 1)), m, axis=1)
+    y = Z @ [1.0, -2.0, 0.5] + lasting
+    G, g = np.einsum("kma,kmb->kab", Z, Z), np.einsum("kma,km->ka", Z, y)
+    given = Problem((), G[:, None], g[:, None], (y**2).sum(1)[:, None], np.full((folds, 1), m))
+    H, b = given.normal(np.ones(1))
+    phi = np.linalg.solve(H, b)
+    *_, found = jackknifed(given, phi, H, np.eye(3), np.ones(1))
+    without = np.array([np.linalg.solve(H - G[k], b - g[k]) for k in range(folds)]) - phi
+    stretch = (2.0638985616 / 1.9599639845) ** 2  # Student of 24 degrees of freedom
+    expected = without.T @ without * (folds - 1) / folds * stretch
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    white = np.linalg.inv(H) * np.mean((y - Z @ phi) ** 2)
+    assert np.trace(found) > 3 * np.trace(white)
+    assert len(jackknifed(given.whole, phi, H, np.eye(3), np.ones(1))) == 0
+    assert len(BLOCKS) > 1
 
 
 def test_the_speeds_beside_are_the_next_that_were_tried():

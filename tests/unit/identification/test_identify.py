@@ -5,13 +5,9 @@ import pytest
 
 import armdyn
 from armdyn.errors import ArmdynError, IdentificationError
-from armdyn.formulations.base_parameters import base_parameters
-from armdyn.formulations.parameters import robot_parameters
 from armdyn.identification import identify, preparation, task
 from armdyn.identification.estimate import METHODS
-from armdyn.identification.identify import with_offsets_alone
 from armdyn.identification.result import _regular
-from armdyn.loops.coordinates import coordinates_of
 from support.measured_arms import guessed, measured, worn
 from support.random_robots import random_model
 
@@ -24,21 +20,6 @@ def robot():
 @pytest.fixture(scope="module")
 def found(robot):
     return armdyn.identify(guessed(robot), measured(robot), measured(robot, seed=5))
-
-
-def true_values(found, robot):
-    """The true value of each base parameter of a result, in order."""
-    known = dict(zip(robot.parameter_names, robot.parameters(), strict=True))
-    for name in robot.joint_names:  # viscous friction may be found as that of each direction
-        known |= {
-            f"{name}.viscous_{way}": known[f"{name}.viscous"] for way in ("positive", "negative")
-        }
-    bare = with_offsets_alone(found.robot.model)
-    base = base_parameters(coordinates_of(bare))
-    some = [p.name for p in robot_parameters(bare) if p.linear]
-    grouped = base.matrix @ [known.get(name, 0.0) for name in some]
-    rest = [known.get(p.name, 0.0) for p in found.base[len(grouped) :]]
-    return np.array([*grouped, *rest])
 
 
 def test_another_motion_is_explained_up_to_the_noise(found):
@@ -72,7 +53,7 @@ def test_intervals_hold_the_true_base_parameters_as_often_as_they_say(robot, kin
         log = measured(robot, seed=20 + seed, noise=0.02, step=1e-5)
         found = armdyn.identify(guessed(robot), log, False, prior_weight=1.0)
         lows, highs = np.transpose([p.interval for p in found.base])
-        true = true_values(found, robot)
+        true = np.array([p.of(robot) for p in found.base])
         some = np.array([p.excited for p in found.base])
         inside += ((lows < true) & (true < highs))[some].tolist()
     assert len(inside) > 80
@@ -194,8 +175,10 @@ def test_the_result_is_written_and_watched(found, tmp_path):
     found.plot(tmp_path / "arm.png")
     found.save_report(tmp_path / "arm.html")
     page = (tmp_path / "arm.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 3
-    assert f"{100 * found.validation.relative_error:.2f} %" in page
+    assert page.count("<img") == 1
+    assert "z²-inertia of link1 + …" in page
+    assert "link1.Izz + " in page
+    assert f"{100 * found.validation.relative_error:.3g} %" in page
     watch = found.observer()
     assert (watch.noise.torque >= found.training.rms).all()
     report = found.report()
@@ -212,7 +195,7 @@ def test_the_report_has_every_parameter_with_its_interval_and_what_was_before(fo
         (tables["Rotors and friction"], found.parameters[30:]),
     ):
         for (name, *numbers, unit), parameter in zip(rows, parameters, strict=True):
-            assert parameter.name.startswith(name.removesuffix("..."))
+            assert name == parameter.title
             assert unit == parameter.unit
             half = 1.959964 * parameter.error
             value = parameter.value
@@ -236,6 +219,17 @@ def test_the_report_has_every_parameter_with_its_interval_and_what_was_before(fo
     assert data["cutoff"] == found.cutoffs.equations
     assert data["motion_cutoff"] == found.cutoffs.motion
     assert data["validation"]["rms"] == found.validation.rms.tolist()
+
+
+def test_parameters_have_names_for_people_and_parts_for_programs(found):
+    for p in (*found.parameters, *found.base):
+        assert p.of(found.robot) == pytest.approx(p.value, rel=1e-6, abs=1e-9)
+        assert p.title.endswith(" + …") == (len(p.parts) > 1)
+        assert p.name.partition(" ")[0] in p.parts
+    titles = [p.title for p in found.base]
+    assert len(set(titles)) == len(titles)
+    assert {"z²-inertia of link1 + …", "viscous of joint2", "x-moment of link3"} <= set(titles)
+    assert found.data()["base_parameters"][0]["parts"] == dict(found.base[0].parts)
 
 
 def test_errors_are_those_of_the_torques_that_were_kept(found):

@@ -41,6 +41,11 @@ def test_a_payload_is_found_with_and_without_an_unloaded_run(robot):
     rough = armdyn.identify_payload(guessed(robot), loaded, measured(robot, seed=2))
     assert rough.mass == pytest.approx(2.0, rel=0.02)
     assert "mass" in payload.report()
+    assert abs(rough.mass - 2.0) < 3 * rough.errors[0]
+    gripping = worn(robot, seed=4)  # friction of another day, of which residuals tell
+    other = armdyn.identify_payload(gripping, loaded)
+    assert abs(other.mass - 2.0) < 3 * other.errors[0]
+    assert other.errors[0] > 3 * payload.errors[0]
     with pytest.raises(IdentificationError, match="no payload is seen"):
         armdyn.identify_payload(robot.with_payload(LOAD), measured(robot))
 
@@ -63,6 +68,14 @@ def test_a_known_load_shows_the_gains_of_the_drives(robot):
     np.testing.assert_allclose(found.values, gains, rtol=0.01)
     assert np.all(np.abs(found.values - gains) < 5 * found.errors)
     assert "joint3: " in found.report()
+    weighed = armdyn.identify_drive_gains(guessed(robot), *runs, LOAD.mass)  # its mass alone
+    np.testing.assert_allclose(weighed.values, gains, rtol=0.01)
+    assert np.all(np.abs(weighed.values - gains) < 5 * weighed.errors)
+    double = armdyn.identify_drive_gains(guessed(robot), *runs, 2 * LOAD.mass)
+    np.testing.assert_allclose(double.values, 2 * weighed.values, rtol=1e-4)
+    for load in (-1.0, float("nan"), "two"):
+        with pytest.raises(armdyn.errors.ArmdynError, match="load|number"):
+            armdyn.identify_drive_gains(robot, *runs, load)
     runs = [run | {"tau": 1000 * run["tau"]} for run in runs]  # currents in mA
     again = armdyn.identify_drive_gains(guessed(robot), *runs, LOAD)
     np.testing.assert_allclose(1000 * again.values, found.values, rtol=1e-6)
