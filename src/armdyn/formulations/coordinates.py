@@ -9,11 +9,12 @@ depends on the configuration.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.formulations.kinematics import WorldFrames
 from armdyn.graph.nodes import Node
 from armdyn.model import RobotModel
 
@@ -48,6 +49,13 @@ class StandingMap(ABC):
     @abstractmethod
     def torques(self, tau: Array) -> Array:
         """Torques at the coordinates, (..., n), for torques at all joints."""
+
+    @abstractmethod
+    def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
+        """Force and moment of b on a at frame a for every loop, in world axes.
+
+        `tau` are the torques of the open tree at all joints.
+        """
 
     def motion(self, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Positions, velocities and accelerations of all joints, (..., N) each."""
@@ -89,6 +97,14 @@ class Coordinates(StandingMap):
     model: RobotModel
     is_linear: bool
     """Whether the map is the same at all configurations."""
+
+    @property
+    def in_plane(self) -> Callable[..., Array] | None:
+        """Writes torques of all joints in axes of the plane that all links move in, if they do.
+
+        That is from the robot, the map at a configuration, q̇, q̈ and whether with weight.
+        """
+        return None
 
     @property
     @abstractmethod

@@ -7,6 +7,7 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.forks import IMPORTING
 from armdyn.formulations.coordinates import Coordinates
+from armdyn.formulations.kinematics import WorldFrames
 from armdyn.model import RobotModel
 
 
@@ -15,13 +16,11 @@ def coordinates_of(model: RobotModel) -> Coordinates:
     if not model.loops:
         return LinearCoordinates(model, *(model.coupling or ()))
     with IMPORTING:  # few robots have loops, and what closes them is large
-        from armdyn.loops.closure import closure_of  # noqa: PLC0415
         from armdyn.loops.loop_coordinates import LoopCoordinates  # noqa: PLC0415
 
-    closure = closure_of(model)
-    if closure.linear is None:
-        return LoopCoordinates(closure)
-    return LinearCoordinates(model, *closure.linear, closed=closure.assembly)
+    closed = LoopCoordinates.of(model)
+    linear = closed.closure.linear
+    return closed if linear is None else LinearCoordinates(model, *linear, closed)
 
 
 def closure_gap(model: RobotModel) -> str:
@@ -42,8 +41,8 @@ class LinearCoordinates(Coordinates):
     G: Array | None = field(default=None, compare=False)
     """K."""
     k: Array | float = field(default=0.0, compare=False)
-    closed: Array | None = field(default=None, compare=False)
-    """The assembly of loops that are linear, (N,)."""
+    closed: Coordinates | None = field(default=None, compare=False)
+    """The same by the closed forms of its loops, if it has some."""
     q: Array = field(default_factory=lambda: np.empty(0), compare=False)
 
     is_linear, iterates = True, False
@@ -52,7 +51,7 @@ class LinearCoordinates(Coordinates):
     def assembly(self) -> Array:
         """Where the coordinates are zero, or loops are assembled, (N,)."""
         still = np.zeros(len(self.model.independent))
-        return self.positions(still) if self.closed is None else self.closed
+        return self.positions(still) if self.closed is None else self.closed.assembly
 
     def at(self, q: Array, pairs: Array | None = None) -> "LinearCoordinates":
         """The same with positions."""
@@ -77,6 +76,13 @@ class LinearCoordinates(Coordinates):
     def torques(self, tau: Array) -> Array:
         """Torques at the coordinates, (..., n), for torques at all joints."""
         return tau if self.G is None else tau @ self.G
+
+    def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
+        """Force and moment of b on a at frame a for every loop, in world axes."""
+        if self.closed is None:
+            return []
+        here = self.closed.at(self.q[..., list(self.model.independent)])
+        return here.cut_wrenches(tau, frames)
 
     def with_drives(self) -> "LinearCoordinates":
         """The map to all joints, followed by drives that turn with several."""

@@ -7,6 +7,7 @@ ways to assemble the robot meet there. Type 3: both.
 Reference: C. Gosselin, J. Angeles, Singularity analysis of closed-loop kinematic chains, 1990.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -16,8 +17,9 @@ from armdyn.arrays import Array
 from armdyn.errors import LoopError, SingularityError
 from armdyn.forks import cached_property
 from armdyn.formulations.coordinates import Coordinates
-from armdyn.loops.closure import Closure
+from armdyn.loops.closure import Closure, closure_of
 from armdyn.loops.newton import size
+from armdyn.loops.planar_torques import is_planar, planar_torques
 from armdyn.loops.standing import StandingGeneral, StandingLoops
 from armdyn.loops.steps import from_root
 from armdyn.model import RobotModel
@@ -50,6 +52,11 @@ class LoopCoordinates(Coordinates):
 
     is_linear = False
 
+    @staticmethod
+    def of(model: RobotModel) -> "LoopCoordinates":
+        """That of a robot with loops; a LoopError if they cannot be assembled or cannot move."""
+        return LoopCoordinates(closure_of(model))
+
     @property
     def model(self) -> RobotModel:  # type: ignore[override]
         """The robot."""
@@ -59,6 +66,11 @@ class LoopCoordinates(Coordinates):
     def iterates(self) -> bool:
         """Whether passive joints are solved for by Newton's method."""
         return self.closure.iteration is not None
+
+    @property
+    def in_plane(self) -> Callable[..., Array] | None:
+        """Writes torques in axes of the plane that all links move in; None if they move in none."""
+        return planar_torques if not self.iterates and is_planar(self.model) else None
 
     @property
     def assembly(self) -> Array:
@@ -91,7 +103,7 @@ class LoopCoordinates(Coordinates):
     def _refuse(self, *_: Any) -> NoReturn:
         raise self._error("this is not there")
 
-    rates = accelerations = torques = G_rate = _refuse  # type: ignore[assignment]
+    rates = accelerations = torques = G_rate = cut_wrenches = _refuse  # type: ignore[assignment]
     G = property(_refuse)
 
     def with_drives(self) -> NoReturn:

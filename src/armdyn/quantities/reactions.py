@@ -14,9 +14,7 @@ from armdyn.formulations.rotors import spin_loads
 from armdyn.formulations.spatial import dot, rotate, rotate_back
 from armdyn.formulations.springs import spring_wrenches
 from armdyn.graph.count import count
-from armdyn.loops.closure import closure_of
 from armdyn.loops.rows import cut_loads
-from armdyn.loops.standing import StandingGeneral, StandingLoops
 from armdyn.model import RobotModel
 from armdyn.model.edit import with_turned_links
 from armdyn.quantities.quantity import Quantity
@@ -66,9 +64,7 @@ def _loop_rows(s: TracedRobot, own: tuple[Array, ...], q: Array, qd: Array, qdd:
     found = s.recursion(q, qd, qdd, loads=True)
     here = s.here(q)
     frames = world_frames(s.described, here.q)
-    closed = StandingLoops, StandingGeneral
-    loops = here if isinstance(here, closed) else StandingLoops(closure_of(s.model), q)
-    cuts = loops.cut_wrenches(s.nodes(found.tau), frames)
+    cuts = here.cut_wrenches(s.nodes(found.tau), frames)
     *loads, on_base = cut_loads(s.model, frames, cuts)
     on_base = on_base + _spins_on_base(s, here.motion(qd, qdd))
     found = s.recursion(q, qd, qdd, loads=True, more=np.stack(loads))

@@ -36,9 +36,7 @@ from armdyn.graph.nodes import Graph, Node, node_array, trace
 from armdyn.graph.program import Program
 from armdyn.graph.visit import reachable, transcribe
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.loops.planar_torques import is_planar, planar_torques
 from armdyn.loops.regroup import regrouped
-from armdyn.loops.standing import StandingLoops
 from armdyn.model import RobotModel
 from armdyn.model.edit import without_rounding
 from armdyn.quantities.formulations import FORMULATIONS, Torques, moving
@@ -253,8 +251,8 @@ class TracedRobot(RequestedRobot):
         of passive joints that are solved for. A term may have symbols of earlier ones in it."""
         self.groups: dict[str, str] = {}
         """The group of terms, "friction" or "rotors", of the symbols that are counted apart."""
-        self.in_plane = False
-        """Whether torques are written in axes of the plane that all links move in."""
+        self.in_plane: Callable[..., Array] | None = None
+        """Writes torques in axes of the plane that all links move in, where they are to be so."""
         self._cut: dict[bool, tuple[BaseBranch, ...]] = {}
         self._stood: dict[tuple[int, ...], StandingMap] = {}
 
@@ -403,9 +401,8 @@ class TracedRobot(RequestedRobot):
             # the minimal formulation makes use of the number 0 in place of a vector at rest
             v, a = (motion.get(name, 0.0) for name in ("qd", "qdd"))
             return at.torques(minimal(robot, motion["q"], v, a, options(robot).quick).tau)
-        if self.in_plane:
-            assert isinstance(at, StandingLoops)
-            return at.torques(planar_torques(regrouped(self.plain), at, qd, qdd, weight))
+        if self.in_plane is not None:
+            return at.torques(self.in_plane(regrouped(self.plain), at, qd, qdd, weight))
         tau = np.empty(len(self.model.joints), dtype=object)
         for branch in self._branches(weight):
             part = Part("torques", tuple(motion))
@@ -506,8 +503,7 @@ class TracedRobot(RequestedRobot):
     def ways(self, what: str, build: Callable[[], Array]) -> list[Array]:
         """The same in one or two ways: links that move in one plane are written in its axes too."""
         ways = [self.built(what, build)]
-        closed = not (self.at.is_linear or self.at.iterates)  # loops by closed forms
-        self.in_plane = closed and is_planar(self.model)
+        self.in_plane = self.at.in_plane
         return [*ways, self.built(what, build)] if self.in_plane else ways
 
     def program(self, what: str, outputs: Array, inputs: Mapping[str, int]) -> Program:
