@@ -69,7 +69,7 @@ EQUIVALENT = {
     ("identification/payload.py", "weights = 2 /"): "the next line divides by the largest",
     ("model/joint_types.py", "2.0, 0.0)"): "axes are made unit vectors",
     ("model/joint_types.py", "speed: float = 1.0"): "fixed joints alone have it, and no speed",
-    ("shorten/angles.py", "product((1, -2)"): "only the sign is read",
+    ("shorten/passes.py", "product((1, -2)"): "only the sign is read",
     ("quantities/derivatives.py", "motion[1].shape[-1]"): "all have one shape",
     ("shorten/candidates.py", "int(self._mask) + 2"): "an entry that no index reaches",
     ("shorten/canonical/frames.py", "sine(z, self.z[child]) >= self.tolerance"): "a last bit",

@@ -11,10 +11,7 @@ from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
 from armdyn.graph.nodes import trace
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.shorten.angles import angles
-from armdyn.shorten.factor import factor
-from armdyn.shorten.hoist import hoist
-from armdyn.shorten.passes import PASSES, fold, reduce, share
+from armdyn.shorten.passes import PASSES, angles, factor, fold, hoist, reduce, share
 from support.random_graphs import assert_same_outputs, graphs
 
 
