@@ -1163,7 +1163,7 @@ class Robot:
             base_wrench: Whether the base has a row in the reactions.
             derivative: "vjp" for the product of weights of the entries with the Jacobian by all
                 arguments, "jvp" for that of the Jacobian with directions of the arguments (see
-                `armdyn.quantities.products`); None: the quantity itself.
+                `armdyn.quantities.derivatives`); None: the quantity itself.
             dtype: "float64" or "float32".
         """
         options: dict[str, Any] = {

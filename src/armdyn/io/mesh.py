@@ -14,8 +14,7 @@ from armdyn.arrays import Array
 from armdyn.errors import MeshError, MissingExtraError, check_installed
 from armdyn.forks import IMPORTING
 from armdyn.io.regular import check_path, read_regular
-from armdyn.model.inertia import use_reader
-from armdyn.model.ranges import SHAPE_RANGE
+from armdyn.model.inertia import SHAPE_RANGE, use_reader
 
 MESH_ENDINGS = (".stl", ".obj", ".ply", ".off", ".glb", ".dae")
 WELD_DIGITS = 6

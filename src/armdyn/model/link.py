@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from armdyn.arrays import Array, frozen
-from armdyn.model.inertia import Inertia
-from armdyn.model.ranges import LARGEST_LENGTH, MASS_RANGE
+from armdyn.model.inertia import LARGEST_LENGTH, MASS_RANGE, Inertia
 from armdyn.model.transform import IDENTITY
 
 

@@ -11,9 +11,9 @@ from armdyn.arrays import Array, frozen
 from armdyn.errors import InertiaError, LoopError, ModelError, check_known, counted
 from armdyn.forks import cached_property
 from armdyn.model.cut_joints import Loop, check_loops
+from armdyn.model.inertia import LARGEST_LENGTH, MASS_RANGE, MOMENT_RANGE
 from armdyn.model.joint import Drive, Joint
 from armdyn.model.link import Body, Frame, JointSpring, Link, Spring
-from armdyn.model.ranges import LARGEST_LENGTH, MASS_RANGE, MOMENT_RANGE
 from armdyn.model.transform import IDENTITY
 
 GRAVITY = frozen([0.0, 0.0, -9.81])

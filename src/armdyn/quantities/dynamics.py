@@ -18,7 +18,7 @@ from armdyn.formulations.ledger import Ledger
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.spatial import rotate
 from armdyn.model import RobotModel
-from armdyn.quantities.configuration_space import coriolis_matrix
+from armdyn.quantities.derivatives import coriolis_matrix
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.quantities.quantity import IN_NUMPY, TERMS, TORQUE_OPTIONS, Otherwise, Quantity, Run
 from armdyn.quantities.request import Request

@@ -24,7 +24,6 @@ from armdyn.graph.program import Program
 from armdyn.model import RobotModel
 from armdyn.quantities import (
     center_of_mass,
-    configuration_space,
     derivatives,
     dynamics,
     elastic,
@@ -34,8 +33,8 @@ from armdyn.quantities import (
     reactions,
     regressors,
 )
+from armdyn.quantities.derivatives import jacobian_product
 from armdyn.quantities.design import check_design
-from armdyn.quantities.products import jacobian_product
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import Request, check_options
 from armdyn.quantities.traced_robot import TracedRobot
@@ -66,7 +65,7 @@ PASSIVE_JOINTS = Quantity(
 QUANTITIES: dict[str, Quantity] = {
     record.name: record
     for file in (
-        *(dynamics, configuration_space, kinematics, reactions),
+        *(dynamics, kinematics, reactions),
         *(regressors, derivatives, momentum, center_of_mass, free_base, elastic),
     )
     for record in vars(file).values()

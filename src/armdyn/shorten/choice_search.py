@@ -14,10 +14,9 @@ from armdyn.shorten.minimal.articulated import minimal_articulated_body
 from armdyn.shorten.minimal.axes import Scalar
 from armdyn.shorten.minimal.choices import Choices
 from armdyn.shorten.minimal.constants import Constants, Units, constants_of_reduced, reduced
-from armdyn.shorten.minimal.link import LinkLoad, MovingLink, inward
 from armdyn.shorten.minimal.mass import minimal_mass_matrix
 from armdyn.shorten.minimal.options import is_flat, options
-from armdyn.shorten.minimal.torques import Rate, states_of_joints
+from armdyn.shorten.minimal.torques import LinkLoad, MovingLink, Rate, inward, states_of_joints
 from armdyn.shorten.search import POINTS_TRIED, Progress, search
 from armdyn.shorten.symbolic import symbolic
 from armdyn.thresholds import SEARCHED_ORIGINS

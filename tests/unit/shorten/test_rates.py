@@ -7,7 +7,7 @@ import pytest
 
 from armdyn.model.transform import skew
 from armdyn.shorten.minimal.constants import Constants
-from armdyn.shorten.minimal.link import (
+from armdyn.shorten.minimal.torques import (
     constants_turned,
     moment,
     rates_from_acceleration,

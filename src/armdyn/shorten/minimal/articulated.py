@@ -57,9 +57,8 @@ from armdyn.shorten.minimal.axes import (
     turned,
 )
 from armdyn.shorten.minimal.choices import Choices
-from armdyn.shorten.minimal.link import LinkLoad, MovingLink, closed, handed_down
 from armdyn.shorten.minimal.options import options
-from armdyn.shorten.minimal.torques import moving_links
+from armdyn.shorten.minimal.torques import LinkLoad, MovingLink, closed, handed_down, moving_links
 
 Cycle = tuple[int, int, int]
 
