@@ -21,7 +21,7 @@ from armdyn.formulations.newton_euler import newton_euler
 from armdyn.formulations.rotors import spin_loads
 from armdyn.formulations.spatial import cross, rotate
 from armdyn.model import RobotModel
-from armdyn.quantities.quantity import Quantity
+from armdyn.quantities.quantity import quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
 
@@ -33,6 +33,9 @@ def no_bodies(model: RobotModel) -> str:
             "centres of mass; take a description that has those of every link"
         )
     return "" if total_mass(model) else "neither its links nor its base have a mass"
+
+
+_of_bodies = partial(quantity, fixed=("payload",), absent=no_bodies)
 
 
 def total_mass(model: RobotModel) -> float:
@@ -51,7 +54,11 @@ def center_of_mass(model: RobotModel, q: Array) -> Array:
     return sum(moments, np.zeros(3)) / total_mass(model)
 
 
-def _jacobian(s: TracedRobot, q: Array) -> Array:
+@_of_bodies(
+    symbol="Jc", result="three rows [m/s] for each unit of qd", shape=(3, "n"), terms=("links",)
+)
+def _center_of_mass_jacobian(s: TracedRobot, q: Array) -> Array:
+    """Jacobian of the centre of mass in world axes: its velocity is J qd."""
     model, at = s.plain, s.here(q)
     frames = world_frames(model, at.q)
     masses = [link.inertia.mass for link in model.links]
@@ -67,12 +74,23 @@ def _jacobian(s: TracedRobot, q: Array) -> Array:
     return at.columns(np.stack(columns, -1)) / total_mass(model)
 
 
-def _jacobian_dot(s: TracedRobot, q: Array, qd: Array) -> Array:
-    J = s.nodes(_jacobian(s, q))
+@_of_bodies(
+    symbol="Jcd", result="three rows [m/s^2] for each unit of qd", shape=(3, "n"), terms=("links",)
+)
+def _center_of_mass_jacobian_dot(s: TracedRobot, q: Array, qd: Array) -> Array:
+    """Derivative in time of the Jacobian of the centre of mass."""
+    J = s.nodes(_center_of_mass_jacobian.build(s, q))
     return np.array(s.along(list(J.flat), q, list(qd)), dtype=object).reshape(J.shape)
 
 
-def _momentum(s: TracedRobot, q: Array, qd: Array) -> Array:
+@_of_bodies(
+    symbol="hG",
+    result="linear momentum [kg m/s], then angular momentum [kg m^2/s]",
+    shape=(6,),
+    terms=("links",),
+)
+def _centroidal_momentum(s: TracedRobot, q: Array, qd: Array) -> Array:
+    """Momentum of the links, and their angular momentum about the centre of mass, world axes."""
     at, rest = s.here(q), np.zeros(len(s.model.joints))
     still = replace(s.plain, gravity=frozen(np.zeros(3)))
     R, O = still.base[:3, :3], still.base[:3, 3]
@@ -85,44 +103,7 @@ def _momentum(s: TracedRobot, q: Array, qd: Array) -> Array:
     return np.concatenate([force, about_center])
 
 
-_of_bodies = partial(Quantity, fixed=("payload",), absent=no_bodies)
-CENTER_OF_MASS = _of_bodies(
-    "center_of_mass",
-    "Centre of mass of the links and the base in the world.",
-    ("q",),
-    lambda s, q: center_of_mass(s.plain, s.here(q).q),
-    symbol="c",
-    result="position [m]",
-    shape=(3,),
-    terms=("links",),
-)
-CENTER_OF_MASS_JACOBIAN = _of_bodies(
-    "center_of_mass_jacobian",
-    "Jacobian of the centre of mass in world axes: its velocity is J qd.",
-    ("q",),
-    _jacobian,
-    symbol="Jc",
-    result="three rows [m/s] for each unit of qd",
-    shape=(3, "n"),
-    terms=("links",),
-)
-CENTER_OF_MASS_JACOBIAN_DOT = _of_bodies(
-    "center_of_mass_jacobian_dot",
-    "Derivative in time of the Jacobian of the centre of mass.",
-    ("q", "qd"),
-    _jacobian_dot,
-    symbol="Jcd",
-    result="three rows [m/s^2] for each unit of qd",
-    shape=(3, "n"),
-    terms=("links",),
-)
-CENTROIDAL_MOMENTUM = _of_bodies(
-    "centroidal_momentum",
-    "Momentum of the links, and their angular momentum about the centre of mass, world axes.",
-    ("q", "qd"),
-    _momentum,
-    symbol="hG",
-    result="linear momentum [kg m/s], then angular momentum [kg m^2/s]",
-    shape=(6,),
-    terms=("links",),
-)
+@_of_bodies(symbol="c", result="position [m]", shape=(3,), terms=("links",))
+def _center_of_mass(s: TracedRobot, q: Array) -> Array:
+    """Centre of mass of the links and the base in the world."""
+    return center_of_mass(s.plain, s.here(q).q)

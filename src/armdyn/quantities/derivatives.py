@@ -36,17 +36,34 @@ from armdyn.quantities.quantity import (
     TORQUE_OPTIONS,
     WEIGHTS,
     Otherwise,
-    Quantity,
     Run,
     direction_name,
+    quantity,
 )
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.thresholds import MOST_COMPOSITE, MOST_SYMBOLS, WHOLE_DERIVATIVES
 
+_without_wrench = tuple(term for term in TERMS if term != "wrench")
+_derivatives = partial(quantity, symbol="D", terms=_without_wrench, options=TORQUE_OPTIONS)
 
-def _torque_derivatives(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    """∂τ/∂q and ∂τ/∂q̇ = 2 C + ∂f/∂q̇, (2, n, n), by the fewest operations."""
+
+def _by_directions(run: Run, model: RobotModel, request: Request, *motion: Array) -> Array:
+    """∂τ/∂q and ∂τ/∂q̇, (..., 2, n, n), a column for each direction."""
+    along = [v[..., None, :] for v in motion]
+    unit = np.eye(motion[0].shape[-1])
+    found = run("inverse_dynamics_slope", *along, unit, unit, friction=request.friction)
+    return np.ascontiguousarray(np.moveaxis(found, -3, -1))
+
+
+@_derivatives(
+    result="dtau/dq, then dtau/dqd",
+    shape=(2, "n", "n"),
+    otherwise=Otherwise(_by_directions, WHOLE_DERIVATIVES),
+)
+def _inverse_dynamics_derivatives(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """Derivatives of the torques of a motion."""
+    # ∂τ/∂q and ∂τ/∂q̇ = 2 C + ∂f/∂q̇, (2, n, n), by the fewest operations.
     of_q, C = s.slopes(q, qd, qdd)
     ways = s.nodes(np.stack([of_q, 2.0 * C])), _by_graph(s, q, qd, qdd)
     slopes = min(ways, key=lambda way: count(way.flat).total)
@@ -65,8 +82,12 @@ def _by_graph(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     return s.nodes(np.stack([s.by_positions(tau, q), of_rates]))
 
 
-def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dqd: Array) -> Array:
-    """The change of the torques along a direction of q, and along one of q̇, (2, n)."""
+@_derivatives(result="(dtau/dq) dq, then (dtau/dqd) dqd", shape=(2, "n"))
+def _inverse_dynamics_slope(
+    s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dqd: Array
+) -> Array:
+    """Change of the torques of a motion along a direction dq, and along a direction dqd."""
+    # the change of the torques along a direction of q, and along one of q̇, (2, n)
     tau = list(s.nodes(s.torques(q, qd, qdd)))
     slopes = np.array([s.along(tau, q, list(dq)), jvp(tau, list(qd), list(dqd))])
     friction = _friction(s, q, qd)
@@ -78,32 +99,6 @@ def _torque_slope(s: TracedRobot, q: Array, qd: Array, qdd: Array, dq: Array, dq
 
 def _friction(s: TracedRobot, q: Array, qd: Array) -> list[Node]:
     return list(s.nodes(s.friction_torque(q, qd) if s.request.friction else s.zero))
-
-
-def _acceleration_derivatives(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
-    """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, (3, n, n), by implicit differentiation (see `slopes`)."""
-    qdd = s.graph.inputs("qdd", s.n)
-    slopes = _torque_derivatives(s, q, qd, qdd)
-    M = s.nodes(s.mass_matrix(q))
-    found = s.solve(M, tau - s.friction(q, qd) - s.torques(q, qd, s.zero))
-    at_motion = substituted(np.concatenate([-slopes[0], -slopes[1]], -1), qdd, found)
-    solved = s.solve(M, np.concatenate([at_motion, np.eye(s.n)], -1))
-    return np.stack(np.split(solved, 3, -1))
-
-
-def substituted(values: Array, symbols: Array, by: Array) -> Array:
-    """Nodes with others in place of symbols."""
-    known = dict(zip((x.index for x in symbols), by, strict=True))
-    made = transcribe(values.flat, symbols[0].graph, lambda node: known.get(node.index))
-    return np.array(made, dtype=object).reshape(values.shape)
-
-
-def _by_directions(run: Run, model: RobotModel, request: Request, *motion: Array) -> Array:
-    """∂τ/∂q and ∂τ/∂q̇, (..., 2, n, n), a column for each direction."""
-    along = [v[..., None, :] for v in motion]
-    unit = np.eye(motion[0].shape[-1])
-    found = run("inverse_dynamics_slope", *along, unit, unit, friction=request.friction)
-    return np.ascontiguousarray(np.moveaxis(found, -3, -1))
 
 
 def _by_torques(
@@ -118,36 +113,32 @@ def _by_torques(
     return acceleration_slopes(TorqueSlopes(dq, dqd, run("mass_matrix", q)))
 
 
-_without_wrench = tuple(term for term in TERMS if term != "wrench")
-_derivatives = partial(Quantity, symbol="D", terms=_without_wrench, options=TORQUE_OPTIONS)
-INVERSE_DYNAMICS_DERIVATIVES = _derivatives(
-    "inverse_dynamics_derivatives",
-    "Derivatives of the torques of a motion.",
-    ("q", "qd", "qdd"),
-    _torque_derivatives,
-    result="dtau/dq, then dtau/dqd",
-    shape=(2, "n", "n"),
-    otherwise=Otherwise(_by_directions, WHOLE_DERIVATIVES),
-)
-INVERSE_DYNAMICS_SLOPE = _derivatives(
-    "inverse_dynamics_slope",
-    "Change of the torques of a motion along a direction dq, and along a direction dqd.",
-    ("q", "qd", "qdd", "dq", "dqd"),
-    _torque_slope,
-    result="(dtau/dq) dq, then (dtau/dqd) dqd",
-    shape=(2, "n"),
-)
-FORWARD_DYNAMICS_DERIVATIVES = _derivatives(
-    "forward_dynamics_derivatives",
-    "Derivatives of the accelerations that torques cause. Not a number where the mass matrix "
-    "is singular.",
-    ("q", "qd", "tau"),
-    _acceleration_derivatives,
+@_derivatives(
     result="dqdd/dq, then dqdd/dqd, then dqdd/dtau",
     shape=(3, "n", "n"),
     solves=True,
     otherwise=Otherwise(_by_torques, WHOLE_DERIVATIVES),
 )
+def _forward_dynamics_derivatives(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
+    """Derivatives of the accelerations that torques cause.
+
+    Not a number where the mass matrix is singular.
+    """
+    # ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, (3, n, n), by implicit differentiation (see `slopes`).
+    qdd = s.graph.inputs("qdd", s.n)
+    slopes = _inverse_dynamics_derivatives.build(s, q, qd, qdd)
+    M = s.nodes(s.mass_matrix(q))
+    found = s.solve(M, tau - s.friction(q, qd) - s.torques(q, qd, s.zero))
+    at_motion = substituted(np.concatenate([-slopes[0], -slopes[1]], -1), qdd, found)
+    solved = s.solve(M, np.concatenate([at_motion, np.eye(s.n)], -1))
+    return np.stack(np.split(solved, 3, -1))
+
+
+def substituted(values: Array, symbols: Array, by: Array) -> Array:
+    """Nodes with others in place of symbols."""
+    known = dict(zip((x.index for x in symbols), by, strict=True))
+    made = transcribe(values.flat, symbols[0].graph, lambda node: known.get(node.index))
+    return np.array(made, dtype=object).reshape(values.shape)
 
 
 def has_few_symbols(s: TracedRobot) -> bool:
@@ -158,7 +149,7 @@ def has_few_symbols(s: TracedRobot) -> bool:
 def coriolis_matrix(s: TracedRobot, q: Array, qd: Array) -> Array:
     """C, (n, n), by composite bodies or by Christoffel symbols, by the fewest operations."""
     ways = [s.slopes(q, qd, s.zero)[1]]
-    ways += [s.nodes(_christoffel(s, q) @ qd)] if has_few_symbols(s) else []
+    ways += [s.nodes(_christoffel.build(s, q) @ qd)] if has_few_symbols(s) else []
     return min(ways, key=lambda way: count(way.flat).total)
 
 
@@ -167,13 +158,43 @@ def doubled_symbols(s: TracedRobot, q: Array) -> Array:
     return _symbols(s, s.nodes(s.mass_matrix(q)), q)
 
 
+def _by_velocities(run: Run, model: RobotModel, request: Request, q: Array) -> Array:
+    # C_ij = Σ c_ijk q̇_k, so unit velocities give them one by one
+    return np.moveaxis(run("coriolis_matrix", q[..., None, :], np.eye(q.shape[-1])), -3, -1)
+
+
+@quantity(
+    symbol="c",
+    result="the symbols c_ijk",
+    shape=("n", "n", "n"),
+    terms=("coriolis",),
+    options=("payload",),
+    otherwise=Otherwise(_by_velocities, WHOLE_DERIVATIVES),
+)
 def _christoffel(s: TracedRobot, q: Array) -> Array:
-    """c_ijk, (n, n, n), by the mass matrix of halved inertias: no entry is halved afterwards."""
+    """Christoffel symbols: torques of velocities are the sums of c_ijk qd_j qd_k over j and k."""
+    # c_ijk, (n, n, n), by the mass matrix of halved inertias: no entry is halved afterwards.
     return _symbols(s, s.nodes(s.mass_matrix(q, times=0.5)), q)
 
 
+def _by_symbols(run: Run, model: RobotModel, request: Request, q: Array) -> Array:
+    M, symbols, G = (run(name, q) for name in ("mass_matrix", "christoffel", "gravity_vector"))
+    form = configuration_space(M, symbols, G)
+    return np.concatenate([form.M, form.B, form.C, form.G[..., None]], -1)
+
+
+@quantity(
+    symbol="X",
+    result="columns of M (n), of B for j < k in the order 12, 13, ... (n (n - 1) / 2), of C (n) "
+    "and of G (1)",
+    shape=("n", "(n + 1) (n + 2) / 2"),
+    terms=("links", "rotors", "coriolis", "gravity"),
+    options=("payload", "gravity"),
+    otherwise=Otherwise(_by_symbols, WHOLE_DERIVATIVES),
+)
 def _configuration_space(s: TracedRobot, q: Array) -> Array:
-    """The columns of M, B, C and G, in this order."""
+    """The matrices of tau = M qdd + B [qd_j qd_k] + C [qd^2] + G, side by side."""
+    # the columns of M, B, C and G, in this order
     doubled, M = doubled_symbols(s, q), s.mass_matrix(q)
     j, k = np.triu_indices(s.n, 1)
     squares = 0.5 * np.einsum("ijj->ij", doubled)
@@ -187,44 +208,6 @@ def _symbols(s: TracedRobot, M: Array, q: Array) -> Array:
     i, j = np.tril_indices(len(M))
     slopes[i, j] = slopes[j, i] = s.by_positions(M[i, j], q)
     return slopes + np.swapaxes(slopes, 1, 2) - np.moveaxis(slopes, 2, 0)
-
-
-def _by_velocities(run: Run, model: RobotModel, request: Request, q: Array) -> Array:
-    # C_ij = Σ c_ijk q̇_k, so unit velocities give them one by one
-    return np.moveaxis(run("coriolis_matrix", q[..., None, :], np.eye(q.shape[-1])), -3, -1)
-
-
-def _by_symbols(run: Run, model: RobotModel, request: Request, q: Array) -> Array:
-    M, symbols, G = (run(name, q) for name in ("mass_matrix", "christoffel", "gravity_vector"))
-    form = configuration_space(M, symbols, G)
-    return np.concatenate([form.M, form.B, form.C, form.G[..., None]], -1)
-
-
-CHRISTOFFEL = Quantity(
-    "christoffel",
-    "Christoffel symbols: torques of velocities are the sums of c_ijk qd_j qd_k over j and k.",
-    ("q",),
-    _christoffel,
-    symbol="c",
-    result="the symbols c_ijk",
-    shape=("n", "n", "n"),
-    terms=("coriolis",),
-    options=("payload",),
-    otherwise=Otherwise(_by_velocities, WHOLE_DERIVATIVES),
-)
-CONFIGURATION_SPACE = Quantity(
-    "configuration_space",
-    "The matrices of tau = M qdd + B [qd_j qd_k] + C [qd^2] + G, side by side.",
-    ("q",),
-    _configuration_space,
-    symbol="X",
-    result="columns of M (n), of B for j < k in the order 12, 13, ... (n (n - 1) / 2), of C (n) "
-    "and of G (1)",
-    shape=("n", "(n + 1) (n + 2) / 2"),
-    terms=("links", "rotors", "coriolis", "gravity"),
-    options=("payload", "gravity"),
-    otherwise=Otherwise(_by_symbols, WHOLE_DERIVATIVES),
-)
 
 
 def jacobian_product(

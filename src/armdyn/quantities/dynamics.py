@@ -20,33 +20,31 @@ from armdyn.formulations.spatial import rotate
 from armdyn.model import RobotModel
 from armdyn.quantities.derivatives import coriolis_matrix
 from armdyn.quantities.formulations import FORMULATIONS
-from armdyn.quantities.quantity import IN_NUMPY, TERMS, TORQUE_OPTIONS, Otherwise, Quantity, Run
+from armdyn.quantities.quantity import IN_NUMPY, TERMS, TORQUE_OPTIONS, Otherwise, Run, quantity
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.minimal.articulated import minimal_articulated_body
 from armdyn.shorten.parts import guarded
 from armdyn.thresholds import COMPILED_MASS_ENTRIES, MOST_COMPOSITE, WHOLE_DERIVATIVES
 
-
-def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    if s.request.formulation is None:
-        return s.torques(q, qd, qdd) + s.friction(q, qd) + s.loads(q)
-    links = s.here(q).torques(s.formulated(q, qd, qdd).tau)
-    rotors = s.rotor_torques(q, qd, qdd) + s.spin_torques(q, qd, qdd)
-    return links + rotors + s.springs(q) + s.friction(q, qd)
+_dynamics = partial(quantity, terms=TERMS, exported=True, assembled=True, otherwise=IN_NUMPY)
+_in_numpy = partial(quantity, otherwise=IN_NUMPY)
+_energy = partial(_in_numpy, symbol="", result="energy [J]", shape=())
 
 
-_dynamics = partial(Quantity, terms=TERMS, exported=True, assembled=True, otherwise=IN_NUMPY)
-INVERSE_DYNAMICS = _dynamics(
-    "inverse_dynamics",
-    "Torques of the actuators for a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + f(qd).",
-    ("q", "qd", "qdd"),
-    _inverse_dynamics,
+@_dynamics(
     symbol="tau",
     result="torques, positive if they drive the joint forward [{torque}]",
     options=(*TORQUE_OPTIONS, "base_motion", "wrench", "formulation"),
     ways=tuple(FORMULATIONS),
 )
+def _inverse_dynamics(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """Torques of the actuators for a motion: tau = M(q) qdd + C(q, qd) qd + g(q) + f(qd)."""
+    if s.request.formulation is None:
+        return s.torques(q, qd, qdd) + s.friction(q, qd) + s.loads(q)
+    links = s.here(q).torques(s.formulated(q, qd, qdd).tau)
+    rotors = s.rotor_torques(q, qd, qdd) + s.spin_torques(q, qd, qdd)
+    return links + rotors + s.springs(q) + s.friction(q, qd)
 
 
 def acceleration(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
@@ -80,25 +78,35 @@ def _as_written(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
     return denoc_forward(s.plain, q, tau - bias)[1]
 
 
-FORWARD_DYNAMICS = _dynamics(
-    "forward_dynamics",
-    "Accelerations that torques cause: M(q) qdd = tau - C(q, qd) qd - g(q) - f(qd). "
-    "Not a number where the mass matrix is singular.",
-    ("q", "qd", "tau"),
-    acceleration,
+@_dynamics(
     symbol="qdd",
     result="accelerations [{acceleration}]",
     options=(*TORQUE_OPTIONS, "base_motion", "wrench", "method"),
     ways=METHODS,
     solves=True,
 )
+def _forward_dynamics(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
+    """Accelerations that torques cause: M(q) qdd = tau - C(q, qd) qd - g(q) - f(qd).
+
+    Not a number where the mass matrix is singular.
+    """
+    return acceleration(s, q, qd, tau)
 
 
 # terms of the equation, and energies
 
 
+@_in_numpy(
+    symbol="L",
+    result="rows inertial, Coriolis, gravity, viscous, Coulomb, Stribeck, offset, rotor, "
+    "spin, external [{torque}]",
+    shape=(len(Ledger.__slots__), "n"),
+    terms=TERMS,
+    options=("payload", "gravity", "wrench"),
+)
 def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    """The terms of the torque in the order of `Ledger`, (10, n)."""
+    """The torques of a motion, term by term."""
+    # the terms of the torque in the order of `Ledger`, (10, n)
     at, still = s.here(q), s.zero
     friction = friction_rows(s.model, at.rates(qd))
     terms = {
@@ -113,19 +121,31 @@ def _ledger(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     return np.stack([terms[name] for name in Ledger.__slots__], -2)
 
 
+@_energy(terms=("links", "rotors"), options=("payload",), assembled=True)
 def _kinetic_energy(s: TracedRobot, q: Array, qd: Array) -> Array:
-    """½ q̇ᵀ (M q̇): M q̇ is the torque of the acceleration q̇ from rest."""
+    """Kinetic energy, qd' M qd / 2."""
+    # ½ q̇ᵀ (M q̇): M q̇ is the torque of the acceleration q̇ from rest.
     momenta = s.torques(q, s.zero, qd, weight=False)
     return 0.5 * rotate(qd[..., None, :], momenta)[..., 0]
 
 
+@_in_numpy(
+    symbol="E",
+    result="kinetic energies of the links, then their potential energies [J]",
+    shape=(2, "N"),
+    terms=("links", "gravity"),
+    fixed=("payload", "gravity"),
+)
 def _link_energies(s: TracedRobot, q: Array, qd: Array) -> Array:
+    """Kinetic energy of every link, and its potential energy, zero at the world origin."""
     found = link_energies(s.plain, s.here(q).q, s.here(q).rates(qd))
     return np.stack([found.kinetic, found.potential], -2)
 
 
+@_in_numpy(symbol="f", terms=("friction",), floats=True)
 def _friction_torque(s: TracedRobot, qd: Array) -> Array:
-    """Friction by the rates alone: what acts at passive joints of loops depends on q as well."""
+    """What the actuators must add to overcome friction."""
+    # friction by the rates alone: what acts at passive joints of loops depends on q as well
     if s.at.is_linear:
         return s.at.torques(friction_torque(s.model, s.at.rates(qd)))
     owners = {s.model.joints[i].name: s.model.joints[i].friction for i in s.model.passive}
@@ -148,13 +168,7 @@ def _coriolis_by_slopes(
     return 0.5 * slopes[..., 1, :, :]
 
 
-_in_numpy = partial(Quantity, otherwise=IN_NUMPY)
-_energy = partial(_in_numpy, symbol="", result="energy [J]", shape=())
-MASS_MATRIX = Quantity(
-    "mass_matrix",
-    "The mass matrix, symmetric and full.",
-    ("q",),
-    lambda s, q: s.mass_matrix(q),
+@quantity(
     symbol="M",
     result="the matrix [{inertia}]",
     shape=("n", "n"),
@@ -164,11 +178,12 @@ MASS_MATRIX = Quantity(
     assembled=True,
     otherwise=Otherwise(entries=COMPILED_MASS_ENTRIES),
 )
-CORIOLIS_MATRIX = Quantity(
-    "coriolis_matrix",
-    "The Coriolis matrix of the Christoffel symbols: dM/dt - 2 C is skew.",
-    ("q", "qd"),
-    coriolis_matrix,
+def _mass_matrix(s: TracedRobot, q: Array) -> Array:
+    """The mass matrix, symmetric and full."""
+    return s.mass_matrix(q)
+
+
+@quantity(
     symbol="C",
     result="the matrix, which times qd is a torque [{torque}]",
     shape=("n", "n"),
@@ -178,21 +193,18 @@ CORIOLIS_MATRIX = Quantity(
     short="coriolis",
     otherwise=Otherwise(_coriolis_by_slopes, WHOLE_DERIVATIVES),
 )
-CORIOLIS_VECTOR = _in_numpy(
-    "coriolis_vector",
-    "Coriolis and centrifugal torques C(q, qd) qd.",
-    ("q", "qd"),
-    lambda s, q, qd: s.torques(q, qd, s.zero, weight=False),
-    symbol="h",
-    terms=("coriolis",),
-    options=("payload",),
-    assembled=True,
-)
-GRAVITY_VECTOR = _in_numpy(
-    "gravity_vector",
-    "Torques that hold the arm at rest against gravity and springs.",
-    ("q",),
-    lambda s, q: s.torques(q, s.zero, s.zero),
+def _coriolis_matrix(s: TracedRobot, q: Array, qd: Array) -> Array:
+    """The Coriolis matrix of the Christoffel symbols: dM/dt - 2 C is skew."""
+    return coriolis_matrix(s, q, qd)
+
+
+@_in_numpy(symbol="h", terms=("coriolis",), options=("payload",), assembled=True)
+def _coriolis_vector(s: TracedRobot, q: Array, qd: Array) -> Array:
+    """Coriolis and centrifugal torques C(q, qd) qd."""
+    return s.torques(q, qd, s.zero, weight=False)
+
+
+@_in_numpy(
     symbol="g",
     terms=("gravity",),
     options=("payload", "gravity", "base_motion"),
@@ -200,62 +212,23 @@ GRAVITY_VECTOR = _in_numpy(
     short="gravity",
     assembled=True,
 )
-BIAS = _in_numpy(
-    "bias",
-    "Torques of a motion without acceleration: C(q, qd) qd + g(q) + f(qd).",
-    ("q", "qd"),
-    lambda s, q, qd: s.torques(q, qd, s.zero) + s.friction(q, qd),
+def _gravity_vector(s: TracedRobot, q: Array) -> Array:
+    """Torques that hold the arm at rest against gravity and springs."""
+    return s.torques(q, s.zero, s.zero)
+
+
+@_in_numpy(
     symbol="b",
     terms=("coriolis", "gravity", "friction"),
     options=(*TORQUE_OPTIONS, "base_motion"),
     assembled=True,
 )
-FRICTION_TORQUE = _in_numpy(
-    "friction_torque",
-    "What the actuators must add to overcome friction.",
-    ("qd",),
-    _friction_torque,
-    symbol="f",
-    terms=("friction",),
-    floats=True,
-)
-LEDGER = _in_numpy(
-    "ledger",
-    "The torques of a motion, term by term.",
-    ("q", "qd", "qdd"),
-    _ledger,
-    symbol="L",
-    result="rows inertial, Coriolis, gravity, viscous, Coulomb, Stribeck, offset, rotor, "
-    "spin, external [{torque}]",
-    shape=(len(Ledger.__slots__), "n"),
-    terms=TERMS,
-    options=("payload", "gravity", "wrench"),
-)
-KINETIC_ENERGY = _energy(
-    "kinetic_energy",
-    "Kinetic energy, qd' M qd / 2.",
-    ("q", "qd"),
-    _kinetic_energy,
-    terms=("links", "rotors"),
-    options=("payload",),
-    assembled=True,
-)
-POTENTIAL_ENERGY = _energy(
-    "potential_energy",
-    "Energy in the field of gravity, zero at the world origin, and of springs.",
-    ("q",),
-    lambda s, q: potential_energy(s.plain, s.here(q).q),
-    terms=("gravity",),
-    fixed=("payload", "gravity"),
-)
-LINK_ENERGIES = _in_numpy(
-    "link_energies",
-    "Kinetic energy of every link, and its potential energy, zero at the world origin.",
-    ("q", "qd"),
-    _link_energies,
-    symbol="E",
-    result="kinetic energies of the links, then their potential energies [J]",
-    shape=(2, "N"),
-    terms=("links", "gravity"),
-    fixed=("payload", "gravity"),
-)
+def _bias(s: TracedRobot, q: Array, qd: Array) -> Array:
+    """Torques of a motion without acceleration: C(q, qd) qd + g(q) + f(qd)."""
+    return s.torques(q, qd, s.zero) + s.friction(q, qd)
+
+
+@_energy(terms=("gravity",), fixed=("payload", "gravity"))
+def _potential_energy(s: TracedRobot, q: Array) -> Array:
+    """Energy in the field of gravity, zero at the world origin, and of springs."""
+    return potential_energy(s.plain, s.here(q).q)

@@ -37,7 +37,7 @@ from armdyn.model.edit import BASE_JOINTS, with_base_joints
 from armdyn.model.transform import IDENTITY
 from armdyn.quantities.center_of_mass import center_of_mass, no_bodies, total_mass
 from armdyn.quantities.dynamics import acceleration
-from armdyn.quantities.quantity import TORQUE_OPTIONS, Quantity
+from armdyn.quantities.quantity import TORQUE_OPTIONS, quantity
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.parts import symmetric
 
@@ -52,6 +52,9 @@ def not_free(model: RobotModel) -> str:
     if model.loops:
         return "a base that floats under closed loops is not computed; lock or cut the loops"
     return no_bodies(model)
+
+
+_free = partial(quantity, floats=True, absent=not_free)
 
 
 def floating(model: RobotModel) -> RobotModel:
@@ -129,7 +132,18 @@ def _hinges(rates: Array, n: int) -> Array:
     return np.concatenate([np.zeros(3), [y * z, -x * z, x * y], np.zeros(n)])
 
 
-def _mass_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
+@_free(
+    symbol="M",
+    result="the matrix, rows of the base first [kg, m, {inertia}]",
+    shape=("n + 6", "n + 6"),
+    terms=("links", "rotors"),
+    options=("payload",),
+)
+def _free_mass_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
+    """The mass matrix of a robot on a base that nothing holds.
+
+    It is for the twist of the base in world axes and qd.
+    """
     free = _FreeRobot(s, pose, q)
     M = free.mass_matrix()
     moment, across = skew(free.R @ _first_moment(M)), free.outward(M[:BASE, BASE:])
@@ -138,17 +152,38 @@ def _mass_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
     return np.block([*base, [across.T, M[BASE:, BASE:]]])
 
 
-def _bias(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
+@_free(
+    symbol="b",
+    result="force and moment at the origin of the base [N, N m], then torques [{torque}]",
+    shape=("n + 6",),
+    terms=("links", "coriolis", "gravity", "friction"),
+    options=TORQUE_OPTIONS,
+)
+def _free_bias(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
+    """Wrench on the base, and torques, of a motion without acceleration of base and joints."""
     free = _FreeRobot(s, pose, q)
     torques = free.torques(free.inward(twist, qd), free.weight, s.zero)
     return free.outward(torques + free.held(qd))
 
 
-def _forward(
-    s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array, tau: Array, load: Array
+@_free(
+    symbol="a",
+    result="linear and angular acceleration of the base [m/s^2, rad/s^2], then accelerations of "
+    "the joints [{acceleration}]",
+    shape=("n + 6",),
+    terms=("links", "rotors", "coriolis", "gravity", "friction", "wrench"),
+    options=TORQUE_OPTIONS,
+    solves=True,
+)
+def _free_forward_dynamics(
+    s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array, tau: Array, base_load: Array
 ) -> Array:
+    """Accelerations of a base that nothing holds, and of the joints.
+
+    Torques and a wrench on the base cause them. Not a number where the mass matrix is singular.
+    """
     free = _FreeRobot(s, pose, q)
-    rates, driving = free.inward(twist, qd), free.inward(load, tau) - free.held(qd)
+    rates, driving = free.inward(twist, qd), free.inward(base_load, tau) - free.held(qd)
     found = acceleration(free.tree, free.q, rates, s.nodes(driving))
     return _falling(free, found + _hinges(rates, s.n))
 
@@ -172,13 +207,25 @@ def motion_of_momentum(
     return free.outward(base), found[BASE:]
 
 
-def _inverse(
-    s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array, qdd: Array, load: Array
+@_free(
+    symbol="a",
+    result="linear and angular acceleration of the base [m/s^2, rad/s^2], then torques [{torque}]",
+    shape=("n + 6",),
+    terms=("links", "rotors", "coriolis", "gravity", "friction", "wrench"),
+    options=TORQUE_OPTIONS,
+    solves=True,
+)
+def _free_inverse_dynamics(
+    s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array, qdd: Array, base_load: Array
 ) -> Array:
+    """Acceleration of a base that nothing holds, and torques of the actuators.
+
+    They are for a motion of the joints and a wrench on the base.
+    """
     free = _FreeRobot(s, pose, q)
     torques = free.torques(free.inward(twist, qd), np.zeros(BASE), qdd) + free.held(qd)
     M = free.mass_matrix()
-    base = free.solve(M[:BASE, :BASE], free.inward(load, s.zero)[:BASE] - torques[:BASE])
+    base = free.solve(M[:BASE, :BASE], free.inward(base_load, s.zero)[:BASE] - torques[:BASE])
     return _falling(free, np.concatenate([base, torques[BASE:] + M[BASE:, :BASE] @ base]))
 
 
@@ -187,181 +234,85 @@ def _falling(free: _FreeRobot, found: Array) -> Array:
     return free.outward(found) - np.concatenate([free.weight, free.s.zero])
 
 
-def _kinetic_energy(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
+@_free(symbol="", result="energy [J]", shape=(), terms=("links", "rotors"), options=("payload",))
+def _free_kinetic_energy(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
+    """Kinetic energy of a robot and its base, rotors included."""
     free = _FreeRobot(s, pose, q)
     rates = free.inward(twist, qd)
     return np.asarray(0.5 * (rates @ free.momentum(rates)))
 
 
-def _potential_energy(s: TracedRobot, pose: Array, q: Array) -> Array:
+@_free(symbol="", result="energy [J]", shape=(), terms=("gravity",), fixed=("payload", "gravity"))
+def _free_potential_energy(s: TracedRobot, pose: Array, q: Array) -> Array:
+    """Energy of a robot and its base in the field of gravity, and of springs.
+
+    It is zero at the world origin.
+    """
     springs = spring_energy(s.plain, s.plain.springs, s.here(q).q)
-    return np.asarray(springs - total_mass(s.model) * (s.plain.gravity @ _center(s, pose, q)))
+    return np.asarray(
+        springs - total_mass(s.model) * (s.plain.gravity @ _free_center_of_mass.build(s, pose, q))
+    )
 
 
-def _center(s: TracedRobot, pose: Array, q: Array) -> Array:
+@_free(symbol="c", result="position [m]", shape=(3,), terms=("links",), fixed=("payload",))
+def _free_center_of_mass(s: TracedRobot, pose: Array, q: Array) -> Array:
+    """Centre of mass of a robot and its base in the world."""
     free = _FreeRobot(s, pose, q)
     return free.R @ free.center() + free.p
 
 
-def _centroidal_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
-    free = _FreeRobot(s, pose, q)
-    M = free.mass_matrix()
-    # the rotation stands on both sides, as in the momentum: simulations let it drift by rounding
-    return free.outward(free.about_center(M[:BASE], _first_moment(M) / M[0, 0]).T).T
-
-
-def _centroidal(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
-    free = _FreeRobot(s, pose, q)
-    return free.about_center(free.momentum(free.inward(twist, qd))[:BASE], free.center())
-
-
-def _centroidal_bias(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
-    free = _FreeRobot(s, pose, q)
-    torques = free.torques(free.inward(twist, qd), np.zeros(BASE), s.zero)
-    return free.about_center(torques[:BASE], free.center())
-
-
-def _coupling(s: TracedRobot, pose: Array, q: Array) -> Array:
-    free = _FreeRobot(s, pose, q)
-    return free.outward(free.following())
-
-
-def _generalised_jacobian(s: TracedRobot, pose: Array, q: Array) -> Array:
-    free, model = _FreeRobot(s, pose, q), replace(s.plain, base=IDENTITY)
-    at, frame = s.here(q), model.frame(s.request.link)
-    arm = frame_in_world(world_frames(model, at.q), frame)[1]
-    base = free.following()
-    carried = np.concatenate([base[:3] - skew(arm) @ base[3:], base[3:]])
-    return free.outward(at.columns(jacobian(model, at.q, frame)) + carried)
-
-
-_MOTION = "pose", "twist", "q", "qd"
-_free = partial(Quantity, floats=True, absent=not_free)
-FREE_MASS_MATRIX = _free(
-    "free_mass_matrix",
-    "The mass matrix of a robot on a base that nothing holds, for the twist of the base in world "
-    "axes and qd.",
-    ("pose", "q"),
-    _mass_matrix,
-    symbol="M",
-    result="the matrix, rows of the base first [kg, m, {inertia}]",
-    shape=("n + 6", "n + 6"),
-    terms=("links", "rotors"),
-    options=("payload",),
-)
-FREE_BIAS = _free(
-    "free_bias",
-    "Wrench on the base, and torques, of a motion without acceleration of base and joints.",
-    _MOTION,
-    _bias,
-    symbol="b",
-    result="force and moment at the origin of the base [N, N m], then torques [{torque}]",
-    shape=("n + 6",),
-    terms=("links", "coriolis", "gravity", "friction"),
-    options=TORQUE_OPTIONS,
-)
-FREE_FORWARD_DYNAMICS = _free(
-    "free_forward_dynamics",
-    "Accelerations of a base that nothing holds, and of the joints, that torques and a wrench on "
-    "the base cause. Not a number where the mass matrix is singular.",
-    (*_MOTION, "tau", "base_load"),
-    _forward,
-    symbol="a",
-    result="linear and angular acceleration of the base [m/s^2, rad/s^2], then accelerations of "
-    "the joints [{acceleration}]",
-    shape=("n + 6",),
-    terms=("links", "rotors", "coriolis", "gravity", "friction", "wrench"),
-    options=TORQUE_OPTIONS,
-    solves=True,
-)
-FREE_INVERSE_DYNAMICS = _free(
-    "free_inverse_dynamics",
-    "Acceleration of a base that nothing holds, and torques of the actuators, for a motion of the "
-    "joints and a wrench on the base.",
-    (*_MOTION, "qdd", "base_load"),
-    _inverse,
-    symbol="a",
-    result="linear and angular acceleration of the base [m/s^2, rad/s^2], then torques [{torque}]",
-    shape=("n + 6",),
-    terms=("links", "rotors", "coriolis", "gravity", "friction", "wrench"),
-    options=TORQUE_OPTIONS,
-    solves=True,
-)
-FREE_KINETIC_ENERGY = _free(
-    "free_kinetic_energy",
-    "Kinetic energy of a robot and its base, rotors included.",
-    _MOTION,
-    _kinetic_energy,
-    symbol="",
-    result="energy [J]",
-    shape=(),
-    terms=("links", "rotors"),
-    options=("payload",),
-)
-FREE_POTENTIAL_ENERGY = _free(
-    "free_potential_energy",
-    "Energy of a robot and its base in the field of gravity, zero at the world origin, and of "
-    "springs.",
-    ("pose", "q"),
-    _potential_energy,
-    symbol="",
-    result="energy [J]",
-    shape=(),
-    terms=("gravity",),
-    fixed=("payload", "gravity"),
-)
-FREE_CENTER_OF_MASS = _free(
-    "free_center_of_mass",
-    "Centre of mass of a robot and its base in the world.",
-    ("pose", "q"),
-    _center,
-    symbol="c",
-    result="position [m]",
-    shape=(3,),
-    terms=("links",),
-    fixed=("payload",),
-)
-CENTROIDAL_MOMENTUM_MATRIX = _free(
-    "free_centroidal_matrix",
-    "The centroidal momentum matrix: times the twist of the base and qd it is the momentum of "
-    "all links, and their angular momentum about the centre of mass.",
-    ("pose", "q"),
-    _centroidal_matrix,
+@_free(
     symbol="A",
     result="three rows of linear momentum [kg m/s], then three of angular momentum [kg m^2/s]",
     shape=(6, "n + 6"),
     terms=("links",),
     fixed=("payload",),
 )
-FREE_CENTROIDAL_MOMENTUM = _free(
-    "free_centroidal_momentum",
-    "Momentum of a robot and its base, and their angular momentum about the centre of mass.",
-    _MOTION,
-    _centroidal,
+def _free_centroidal_matrix(s: TracedRobot, pose: Array, q: Array) -> Array:
+    """The centroidal momentum matrix.
+
+    Times the twist of the base and qd it is the momentum of all links, and their angular momentum
+    about the centre of mass.
+    """
+    free = _FreeRobot(s, pose, q)
+    M = free.mass_matrix()
+    # the rotation stands on both sides, as in the momentum: simulations let it drift by rounding
+    return free.outward(free.about_center(M[:BASE], _first_moment(M) / M[0, 0]).T).T
+
+
+@_free(
     symbol="hG",
     result="linear momentum [kg m/s], then angular momentum [kg m^2/s], world axes",
     shape=(6,),
     terms=("links",),
     fixed=("payload",),
 )
-FREE_CENTROIDAL_BIAS = _free(
-    "free_centroidal_bias",
-    "Rate of the centroidal momentum of a motion without acceleration of base and joints: dA/dt "
-    "times twist and qd.",
-    _MOTION,
-    _centroidal_bias,
+def _free_centroidal_momentum(
+    s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array
+) -> Array:
+    """Momentum of a robot and its base, and their angular momentum about the centre of mass."""
+    free = _FreeRobot(s, pose, q)
+    return free.about_center(free.momentum(free.inward(twist, qd))[:BASE], free.center())
+
+
+@_free(
     symbol="hd",
     result="force, then moment about the centre of mass [N, N m], world axes",
     shape=(6,),
     terms=("links", "coriolis"),
     fixed=("payload",),
 )
-DYNAMIC_COUPLING = _free(
-    "free_coupling",
-    "How a base that nothing holds follows the joints where there is no momentum: its twist for "
-    "each unit of qd.",
-    ("pose", "q"),
-    _coupling,
+def _free_centroidal_bias(s: TracedRobot, pose: Array, twist: Array, q: Array, qd: Array) -> Array:
+    """Rate of the centroidal momentum of a motion without acceleration of base and joints.
+
+    It is dA/dt times twist and qd.
+    """
+    free = _FreeRobot(s, pose, q)
+    torques = free.torques(free.inward(twist, qd), np.zeros(BASE), s.zero)
+    return free.about_center(torques[:BASE], free.center())
+
+
+@_free(
     symbol="K",
     result="three linear rows [m/s], then three angular [rad/s], for each unit of qd",
     shape=(6, "n"),
@@ -369,12 +320,16 @@ DYNAMIC_COUPLING = _free(
     options=("payload",),
     solves=True,
 )
-GENERALISED_JACOBIAN = _free(
-    "free_jacobian",
-    "The generalised Jacobian of {link}: (v, omega) = J qd on a base that nothing holds, where "
-    "there is no momentum.",
-    ("pose", "q"),
-    _generalised_jacobian,
+def _free_coupling(s: TracedRobot, pose: Array, q: Array) -> Array:
+    """How a base that nothing holds follows the joints where there is no momentum.
+
+    It is the twist of the base for each unit of qd.
+    """
+    free = _FreeRobot(s, pose, q)
+    return free.outward(free.following())
+
+
+@_free(
     symbol="J",
     result="three linear rows [m/s], then three angular [rad/s], for each unit of qd",
     shape=(6, "n"),
@@ -382,3 +337,14 @@ GENERALISED_JACOBIAN = _free(
     options=("payload", "link"),
     solves=True,
 )
+def _free_jacobian(s: TracedRobot, pose: Array, q: Array) -> Array:
+    """The generalised Jacobian of {link} on a base that nothing holds.
+
+    It is (v, omega) = J qd where there is no momentum.
+    """
+    free, model = _FreeRobot(s, pose, q), replace(s.plain, base=IDENTITY)
+    at, frame = s.here(q), model.frame(s.request.link)
+    arm = frame_in_world(world_frames(model, at.q), frame)[1]
+    base = free.following()
+    carried = np.concatenate([base[:3] - skew(arm) @ base[3:], base[3:]])
+    return free.outward(at.columns(jacobian(model, at.q, frame)) + carried)

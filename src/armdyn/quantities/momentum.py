@@ -21,8 +21,15 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.graph.nodes import Node
-from armdyn.quantities.quantity import TORQUE_OPTIONS, Quantity
+from armdyn.quantities.quantity import TORQUE_OPTIONS, quantity
 from armdyn.quantities.traced_robot import TracedRobot
+
+_observer = partial(
+    quantity,
+    shape=("3 n",),
+    terms=("links", "rotors", "coriolis", "gravity", "friction"),
+    options=TORQUE_OPTIONS,
+)
 
 
 def momentum(s: TracedRobot, q: Array, qd: Array) -> Array:
@@ -36,56 +43,46 @@ def slope_of_lagrangian(s: TracedRobot, q: Array, qd: Array, p: Array) -> Array:
     return s.gradient(energy, q) - s.torques(q, s.zero, s.zero)
 
 
-def _start(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
+@_observer(
+    symbol="state",
+    result="zeros for the external torques [{torque}], momenta p = M qd, and the rates of p that "
+    "actuators, Coriolis terms, gravity and friction cause",
+)
+def _observer_start(s: TracedRobot, q: Array, qd: Array, tau: Array) -> Array:
+    """State of the momentum observer at its first sample, where no external torque is known."""
     p = momentum(s, q, qd)
     u = tau + slope_of_lagrangian(s, q, qd, p) - s.friction(q, qd)
     return np.concatenate([s.zero, p, u])
 
 
-def _step(
+@_observer(
+    symbol="next",
+    result="external torques r [{torque}], then momenta and their rates; may take the place of the "
+    "state",
+)
+def _observer_step(
     s: TracedRobot, state: Array, q: Array, qd: Array, tau: Array, h: Array, gain: Array
 ) -> Array:
+    """State of the momentum observer at the next sample.
+
+    It is by the exact solution of dr/dt = K (t - r) for an external torque t that is constant in
+    the step. Its first entries are the estimate r of the torques that the environment gives at the
+    joints.
+    """
     r, p, u = np.split(state, 3)
-    _, p_next, u_next = np.split(_start(s, q, qd, tau), 3)
+    _, p_next, u_next = np.split(_observer_start.build(s, q, qd, tau), 3)
     unexplained = (1.0 / h) * (p_next - p) - 0.5 * (u + u_next)
     r_next = r + (1.0 - np.exp(-gain * h)) * (unexplained - r)
     return np.concatenate([r_next, p_next, u_next])
 
 
-_observer = partial(
-    Quantity,
-    shape=("3 n",),
-    terms=("links", "rotors", "coriolis", "gravity", "friction"),
-    options=TORQUE_OPTIONS,
-)
-MOMENTUM = Quantity(
-    "momentum",
-    "Generalised momentum, M(q) qd.",
-    ("q", "qd"),
-    momentum,
+@quantity(
     symbol="p",
     result="momenta [{torque} s]",
     terms=("links", "rotors"),
     options=("payload",),
     assembled=True,
 )
-OBSERVER_START = _observer(
-    "observer_start",
-    "State of the momentum observer at its first sample, where no external torque is known.",
-    ("q", "qd", "tau"),
-    _start,
-    symbol="state",
-    result="zeros for the external torques [{torque}], momenta p = M qd, and the rates of p that "
-    "actuators, Coriolis terms, gravity and friction cause",
-)
-OBSERVER_STEP = _observer(
-    "observer_step",
-    "State of the momentum observer at the next sample, by the exact solution of dr/dt = K (t - r) "
-    "for an external torque t that is constant in the step. Its first entries are the estimate r "
-    "of the torques that the environment gives at the joints.",
-    ("state", "q", "qd", "tau", "h", "gain"),
-    _step,
-    symbol="next",
-    result="external torques r [{torque}], then momenta and their rates; may take the place of the "
-    "state",
-)
+def _momentum(s: TracedRobot, q: Array, qd: Array) -> Array:
+    """Generalised momentum, M(q) qd."""
+    return momentum(s, q, qd)

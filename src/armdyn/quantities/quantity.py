@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 from armdyn.arrays import Array
 from armdyn.model import RobotModel
@@ -175,3 +177,17 @@ class Quantity:
     def counted_as(self) -> str:
         """Its name in counts of operations."""
         return self.short or self.name
+
+
+def quantity(**facts: Any) -> Callable[[Callable[..., Array]], Quantity]:
+    """Makes a quantity of the function that builds it, with its name, text and arguments.
+
+    The facts are the other fields of the record.
+    """
+
+    def of(build: Callable[..., Array]) -> Quantity:
+        _, *arguments = signature(build).parameters
+        doc = " ".join((build.__doc__ or "").split())
+        return Quantity(build.__name__.strip("_"), doc, tuple(arguments), build, **facts)
+
+    return of

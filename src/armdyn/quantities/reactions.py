@@ -17,7 +17,7 @@ from armdyn.graph.count import count
 from armdyn.loops.rows import cut_loads
 from armdyn.model import RobotModel
 from armdyn.model.edit import with_turned_links
-from armdyn.quantities.quantity import Quantity
+from armdyn.quantities.quantity import quantity
 from armdyn.quantities.traced_robot import TracedRobot, held_wrench
 from armdyn.shorten.canonical.frames import canonical_frames
 
@@ -27,12 +27,23 @@ OWN_AXES = ("joint", "link")
 """Names of axes that are those of each link itself."""
 
 
+@quantity(
+    symbol="r",
+    result="force, then moment, a row for each link and each cut joint [N, N m]",
+    shape=("N + L", 6),
+    terms=("links", "coriolis", "gravity", "wrench"),
+    options=("payload", "gravity", "wrench", "base_motion", "frame", "constraint", "base_wrench"),
+    axes=("world", "joint", "link"),
+)
 def _reactions(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    """Of some ways the shortest.
+    """Force and moment that each link receives from its parent, in {frame} axes.
 
-    The frames on joints are as described, or turned so that they fit each other; forces are summed
-    in these frames, or in the world.
+    They are about the origin of the frame on its joint. Friction, and inertia behind gears, act
+    between motor and joint: they are not in it, but rotors that spin load their carriers. Rows for
+    the cut joints of loops follow: what link a receives from link b at frame a.
     """
+    # of some ways the shortest: the frames on joints are as described, or turned so that they fit
+    # each other; forces are summed in these frames, or in the world
     described = tuple(np.eye(3) for _ in s.model.links)
     if s.model.loops:
         return _loop_rows(s, described, q, qd, qdd)
@@ -131,20 +142,3 @@ def _in_axes(
         return [rotate_back(R, v) for v in in_world]
 
     return np.stack([np.concatenate(turned(*row)) for row in rows])
-
-
-REACTIONS = Quantity(
-    "reactions",
-    "Force and moment that each link receives from its parent, about the origin of the frame on "
-    "its joint, in {frame} axes. Friction, and inertia behind gears, act between motor and joint: "
-    "they are not in it, but rotors that spin load their carriers. Rows for the cut joints of "
-    "loops follow: what link a receives from link b at frame a.",
-    ("q", "qd", "qdd"),
-    _reactions,
-    symbol="r",
-    result="force, then moment, a row for each link and each cut joint [N, N m]",
-    shape=("N + L", 6),
-    terms=("links", "coriolis", "gravity", "wrench"),
-    options=("payload", "gravity", "wrench", "base_motion", "frame", "constraint", "base_wrench"),
-    axes=("world", "joint", "link"),
-)

@@ -1,7 +1,6 @@
 """Torques as linear functions of the parameters of a robot, or of its links alone."""
 
-from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -12,23 +11,16 @@ from armdyn.formulations.regressor import regressor
 from armdyn.formulations.springs import spring_columns
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
-from armdyn.quantities.quantity import TENSOR, Otherwise, Quantity
+from armdyn.quantities.quantity import TENSOR, Otherwise, quantity
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.thresholds import COMPILED_REGRESSOR
 
-
-def _links(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    at = s.here(q)
-    return at.rows(regressor(s.plain, *at.motion(qd, qdd)))
-
-
-def _all(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
-    at = s.here(q)
-    motors = motor_columns(s.plain, *at.motion(qd, qdd))
-    columns = [s.aside(at.torques(column))[..., None] for column in motors]
-    springs = spring_columns(s.plain, s.plain.springs, at.q)
-    columns += [at.torques(column)[..., None] for column in springs]
-    return np.concatenate([_links(s, q, qd, qdd), *columns], -1)
+_PARAMETERS = f"Y; p has for each link m, m cx, m cy, m cz, {TENSOR}, the tensor about the origin "
+_columns = partial(
+    quantity, symbol="Y", fixed=("gravity",), otherwise=Otherwise(joints=COMPILED_REGRESSOR)
+)
+_of_all = partial(_columns, terms=("links", "rotors", "coriolis", "gravity", "friction"))
+_of_links = partial(_columns, terms=("links", "coriolis", "gravity"))
 
 
 @lru_cache(maxsize=16)
@@ -37,42 +29,34 @@ def base_columns(model: RobotModel, links: bool = False) -> list[int]:
     return list(base_parameters(coordinates_of(model), links).columns)
 
 
-REGRESSOR = Quantity(
-    "regressor",
-    "The regressor: tau = Y(q, qd, qdd) p, rotors, friction and springs included.",
-    ("q", "qd", "qdd"),
-    _all,
-    symbol="Y",
-    result=f"Y; p has for each link m, m cx, m cy, m cz, {TENSOR}, the tensor about the "
-    "origin of the link, then the rotor and the friction of each joint, and springs",
+@_of_links(result=f"{_PARAMETERS}of the link", shape=("n", "10 N"))
+def _link_regressor(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """The regressor of the links: tau = Y(q, qd, qdd) p without friction and rotors."""
+    at = s.here(q)
+    return at.rows(regressor(s.plain, *at.motion(qd, qdd)))
+
+
+@_of_links(result="Y, without friction and rotors", shape=("n", "link rank"))
+def _link_base_regressor(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """The columns of the regressor that belong to the base parameters of the links."""
+    return _link_regressor.build(s, q, qd, qdd)[..., base_columns(s.model, links=True)]
+
+
+@_of_all(
+    result=f"{_PARAMETERS}of the link, then the rotor and the friction of each joint, and springs",
     shape=("n", "p"),
-    terms=("links", "rotors", "coriolis", "gravity", "friction"),
-    fixed=("gravity",),
-    otherwise=Otherwise(joints=COMPILED_REGRESSOR),
 )
-BASE_REGRESSOR = replace(
-    REGRESSOR,
-    name="base_regressor",
-    doc="The columns of the regressor that belong to the base parameters.",
-    build=lambda s, *motion: _all(s, *motion)[..., base_columns(s.model)],
-    result="Y",
-    shape=("n", "rank"),
-)
-LINK_REGRESSOR = replace(
-    REGRESSOR,
-    name="link_regressor",
-    doc="The regressor of the links: tau = Y(q, qd, qdd) p without friction and rotors.",
-    build=_links,
-    result=f"Y; p has for each link m, m cx, m cy, m cz, {TENSOR}, the tensor about the "
-    "origin of the link",
-    shape=("n", "10 N"),
-    terms=("links", "coriolis", "gravity"),
-)
-LINK_BASE_REGRESSOR = replace(
-    LINK_REGRESSOR,
-    name="link_base_regressor",
-    doc="The columns of the regressor that belong to the base parameters of the links.",
-    build=lambda s, *motion: _links(s, *motion)[..., base_columns(s.model, links=True)],
-    result="Y, without friction and rotors",
-    shape=("n", "link rank"),
-)
+def _regressor(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """The regressor: tau = Y(q, qd, qdd) p, rotors, friction and springs included."""
+    at = s.here(q)
+    motors = motor_columns(s.plain, *at.motion(qd, qdd))
+    columns = [s.aside(at.torques(column))[..., None] for column in motors]
+    springs = spring_columns(s.plain, s.plain.springs, at.q)
+    columns += [at.torques(column)[..., None] for column in springs]
+    return np.concatenate([_link_regressor.build(s, q, qd, qdd), *columns], -1)
+
+
+@_of_all(result="Y", shape=("n", "rank"))
+def _base_regressor(s: TracedRobot, q: Array, qd: Array, qdd: Array) -> Array:
+    """The columns of the regressor that belong to the base parameters."""
+    return _regressor.build(s, q, qd, qdd)[..., base_columns(s.model)]
