@@ -24,7 +24,7 @@ from armdyn.quantities.program import QUANTITIES, quantity_program
 from armdyn.quantities.proof import proved_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
-from armdyn.shorten import anneal
+from armdyn.shorten import shorten
 from armdyn.shorten.canonical.frames import branches, canonical
 from armdyn.shorten.parts import (
     BIAS,
@@ -252,7 +252,7 @@ def test_programs_that_come_with_armdyn_are_proved_again(name):
 
 def test_a_deep_search_is_kept_and_never_longer(tmp_path, monkeypatch):
     monkeypatch.setenv("ARMDYN_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(anneal, "STAGES", 2)
+    monkeypatch.setattr(shorten, "STAGES", 2)
     robot = armdyn.Robot(random_model("RPR", 11))
     deep = robot.optimized(effort="deep")
     assert deep.with_gravity((0, 0, -1.6)).search_effort == "deep"

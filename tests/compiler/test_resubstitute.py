@@ -10,7 +10,7 @@ from armdyn.graph import Graph, field
 from armdyn.graph.count import count
 from armdyn.graph.field import PRIME
 from armdyn.graph.nodes import trace
-from armdyn.shorten import anneal
+from armdyn.shorten import shorten
 from armdyn.shorten.shorten import resubstitute
 from support.random_graphs import assert_same_outputs, graphs
 
@@ -36,7 +36,7 @@ def test_values_stay_and_the_count_does_not_rise(outputs):
 def test_the_deep_search_keeps_values_and_is_never_worse(outputs):
     plain = resubstitute(outputs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anneal, "STAGES", 20)
+        patch.setattr(shorten, "STAGES", 20)
         deep = resubstitute(outputs, deep=True)
     assert_same_outputs(outputs, deep)
     assert count(deep).total <= count(plain).total

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
-from armdyn.shorten import anneal
+from armdyn.shorten import shorten
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.shorten import resubstitute, shortest_of
 from support.processes import printed_with_two_orders_of_hashes
@@ -35,7 +35,7 @@ def _solved():
 
 @pytest.mark.parametrize("deep", [False, True])
 def test_other_operations_are_rewired_but_never_made(deep, monkeypatch):
-    monkeypatch.setattr(anneal, "STAGES", 4)
+    monkeypatch.setattr(shorten, "STAGES", 4)
     outputs = _solved()
     result = shortest_of([outputs], deep)
     before, after = count(outputs), count(result)
@@ -68,12 +68,12 @@ def test_nothing_and_constants_stay():
 
 CODE = """
 from armdyn import load
-from armdyn.shorten import anneal
+from armdyn.shorten import shorten
 from armdyn.shorten.shorten import shortest_of
 from armdyn.graph.nodes import trace
 from armdyn.graph import Graph
 from armdyn.formulations.newton_euler import newton_euler
-anneal.STAGES = 8
+shorten.STAGES = 8
 m, g = load("two_link").model, Graph()
 s = [g.inputs(k, 2) for k in ("q", "qd", "qdd")]
 outputs = list(trace(g, lambda *x: newton_euler(m, *x).tau, *s))
