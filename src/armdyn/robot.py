@@ -37,7 +37,7 @@ from armdyn.arrays import (
 from armdyn.errors import ArmdynWarning, LoopError, ModelError, check_known, counted, shown
 from armdyn.forks import IMPORTING, cached_property
 from armdyn.formulations import slopes
-from armdyn.formulations.base_parameters import BaseParameters, base_parameters
+from armdyn.formulations.base_parameters import BaseParameters, base_parameters, exact_rank
 from armdyn.formulations.cartesian import (
     Cartesian,
     check_damping,
@@ -890,9 +890,6 @@ class Robot:
         No tolerance decides, as one does in `base_parameters`: rotations, perpendiculars and
         parallels of the description hold exactly there. With `links`, for the links alone.
         """
-        with IMPORTING:
-            from armdyn.formulations.exact_rank import exact_rank  # noqa: PLC0415 (seldom needed)
-
         self.model.check_held()
         return exact_rank(self.model, check_truth("links", links))
 

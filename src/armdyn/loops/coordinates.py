@@ -16,9 +16,10 @@ def coordinates_of(model: RobotModel) -> Coordinates:
     if not model.loops:
         return LinearCoordinates(model, *(model.coupling or ()))
     with IMPORTING:  # few robots have loops, and what closes them is large
+        from armdyn.loops.closure import closure_of  # noqa: PLC0415
         from armdyn.loops.loop_coordinates import LoopCoordinates  # noqa: PLC0415
 
-    closed = LoopCoordinates.of(model)
+    closed = LoopCoordinates(closure_of(model))
     linear = closed.closure.linear
     return closed if linear is None else LinearCoordinates(model, *linear, closed)
 
@@ -79,10 +80,8 @@ class LinearCoordinates(Coordinates):
 
     def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
         """Force and moment of b on a at frame a for every loop, in world axes."""
-        if self.closed is None:
-            return []
-        here = self.closed.at(self.q[..., list(self.model.independent)])
-        return here.cut_wrenches(tau, frames)
+        q = self.q[..., list(self.model.independent)]
+        return self.closed.at(q).cut_wrenches(tau, frames) if self.closed else []
 
     def with_drives(self) -> "LinearCoordinates":
         """The map to all joints, followed by drives that turn with several."""

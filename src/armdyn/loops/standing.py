@@ -32,7 +32,6 @@ from armdyn.model import RobotModel
 
 SAME_VECTOR = 1e-14
 """Largest difference of constant vectors that are the same but for rounding [m]."""
-QUARTER = 0.25
 
 
 class StandingClosure(StandingMap):
@@ -160,8 +159,8 @@ class StandingLoops(StandingClosure):
     def cut_wrenches(self, tau: Array, frames: WorldFrames) -> list[tuple[Array, Array]]:
         """Force and moment of b on a at frame a for every loop, in world axes.
 
-        `tau` are the torques of the open tree at all joints. What of a planar loop acts out of its
-        plane is not determined, nor is the force of a loop that follows from others: both are zero.
+        What of a planar loop acts out of its plane is not determined, nor is the force of a loop
+        that follows from others: both are zero.
         """
         q = self._values
         values = entries(tau)
@@ -313,7 +312,7 @@ class StandingGeneral(StandingClosure):
         nothing: Values = [0.0] * self.n
         for k in range(self.n):
             ahead, back = (self._bias(rates + sign * self.G[..., :, k]) for sign in (1.0, -1.0))
-            form = [QUARTER * (a - b) for a, b in zip(ahead, back, strict=True)]
+            form = [0.25 * (a - b) for a, b in zip(ahead, back, strict=True)]
             columns.append(self._follow(nothing, form))
         return np.stack(columns, -1)
 

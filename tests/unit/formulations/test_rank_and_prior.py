@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 from armdyn.arrays import frozen
-from armdyn.formulations.base_parameters import base_parameters, independent_columns, powers
-from armdyn.formulations.exact_rank import exact_twin
+from armdyn.formulations.base_parameters import (
+    base_parameters,
+    exact_twin,
+    independent_columns,
+    powers,
+)
 from armdyn.formulations.parameters import full_regressor, robot_parameters
 from armdyn.formulations.possible_bodies import (
     PriorBodies,

@@ -13,9 +13,8 @@ from armdyn.io.toml.read import read_toml
 from armdyn.loops import loop_coordinates
 from armdyn.loops.closure import closure_of
 from armdyn.loops.coordinates import coordinates_of
-from armdyn.loops.loop_coordinates import REACH
+from armdyn.loops.loop_coordinates import REACH, is_planar, planar_torques
 from armdyn.loops.newton import closed_near, size
-from armdyn.loops.planar_torques import is_planar, planar_torques
 from armdyn.loops.plane import angle_of
 from armdyn.loops.rows import cut_lines, end_frames, largest_residuals, residuals
 from armdyn.loops.steps import Dyad, LinearDyad, StandingDyad
