@@ -17,6 +17,8 @@ from armdyn.errors import (
     require,
     shown,
 )
+from armdyn.records import equal_fields as equal_fields
+from armdyn.records import record as record
 
 if TYPE_CHECKING:
     Array = npt.NDArray[Any]
@@ -151,14 +153,6 @@ def broadcast(**vectors: Array) -> tuple[Array, ...]:
 
 def _words(shape: tuple[int, ...]) -> str:
     return "a number" if shape == () else f"numbers of shape {shape}"
-
-
-def equal_fields(one: Any, other: Any) -> bool:
-    """Whether two records are of one class and have equal fields, arrays entry by entry."""
-    return type(one) is type(other) and all(
-        np.array_equal(getattr(one, name), getattr(other, name))
-        for name in one.__dataclass_fields__
-    )
 
 
 def lost(result: Array, *given: npt.ArrayLike) -> bool:

@@ -7,9 +7,9 @@ keep their order and grouping, so that rounding is that of the program.
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain, count
 
+from armdyn.arrays import record
 from armdyn.errors import ModelError
 from armdyn.graph.operations import FUNCTIONS, TRIG
 from armdyn.graph.printer import Infix, Language
@@ -21,7 +21,7 @@ LONGEST_INLINE_NUMBER = 8
 """Longest number that is written where it is used; longer ones get a name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Statements(Language):
     """How a language writes what programs are made of."""
 

@@ -26,18 +26,16 @@ Reference: M. Renaud, Quasi-minimal computation of the dynamic model of a robot 
 utilizing the Newton-Euler formalism and the notion of augmented body.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.kinematics import Push, Turning, joint_transforms, world_frames
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times, transpose
 from armdyn.model import RobotModel
 from armdyn.model.transform import skew
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AugmentedBody:
     """The augmented bodies, their motion and their loads, and the torques Γ (..., N).
 

@@ -22,13 +22,13 @@ Reference: M. Gautier, Numerical calculation of the base inertial parameters of 
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from armdyn.arrays import Array, equal_fields, frozen
+from armdyn.arrays import Array, equal_fields, frozen, record
 from armdyn.errors import ArmdynWarning, ModelError, counted
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.parameters import full_regressor, robot_parameters
@@ -50,7 +50,7 @@ _MOMENTS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
 """Power of length in the unit of each of the ten parameters."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class BaseParameters:
     """The base parameters of a robot."""
 

@@ -11,11 +11,10 @@ Reference: J. Craig, Introduction to Robotics, section 6.9; O. Khatib, 1987.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import Array, real
+from armdyn.arrays import Array, real, record
 from armdyn.errors import ShapeError, SingularityError, check_known, counted, shown
 from armdyn.formulations.coordinates import Coordinates
 from armdyn.formulations.kinematics import jacobian
@@ -27,7 +26,7 @@ LARGEST_DAMPING = 1e100
 """Damping whose square still is a number."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cartesian:
     """F = M Ẍ + V + G for m task coordinates of the tool: M is (..., m, m), V and G (..., m)."""
 

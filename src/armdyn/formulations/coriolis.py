@@ -12,11 +12,9 @@ because Ȧ_lj = Ȧ_lk + Ȧ_kj and A_lk Ȧ_kj = Ȧ_kj. So the cost is quadratic i
 C is linear in the velocities, and C_ij = Σ_k c_ijk q̇_k gives the Christoffel symbols.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.denoc import (
     composite_masses,
     gyroscopic,
@@ -70,7 +68,7 @@ def christoffel(model: RobotModel, q: Array) -> Array:
     return np.moveaxis(C, -3, -1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConfigurationSpace:
     """τ = M q̈ + B [q̇_j q̇_k] + C [q̇²] + G, where B and C depend on the configuration alone."""
 

@@ -24,18 +24,16 @@ Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.4; numbers of I
 D. Golubović, N. Slavković, Transformation matrix approach to dynamics of manipulative robots.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.kinematics import Push, world_frames, wrench_torques
 from armdyn.formulations.newton_euler_tables import check_centred
 from armdyn.formulations.spatial import cross, per_link, rotate, rotate_back, times
 from armdyn.model import RobotModel
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VelocitySums:
     """Torques of the sums of one equation in the order of print, (..., number of sums, N)."""
 
@@ -45,7 +43,7 @@ class VelocitySums:
     """What the product of two joint velocities causes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConvectiveMotion:
     """How the links move; a list has one vector for each link, in world axes, (..., 3)."""
 
@@ -70,7 +68,7 @@ class ConvectiveMotion:
         return cross(w, cross(w, arm)), coriolis
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DAlembert(ConvectiveMotion):
     """The terms of the equations; link indices come before joint indices.
 

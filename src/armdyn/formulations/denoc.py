@@ -29,11 +29,10 @@ S. Saha, ASME J. Appl. Mech. 66, 1999.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.kinematics import WorldFrames, velocities, world_frames, wrench_torques
 from armdyn.formulations.spatial import dot, matrix_from_entries, rotate, skew, transpose
 from armdyn.model import RobotModel
@@ -42,7 +41,7 @@ ANGULAR = np.diag([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
 """E_i: the angular part of a twist."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Denoc:
     """The matrices of the method (world axes, angular part first); G and τ are torques (..., N)."""
 

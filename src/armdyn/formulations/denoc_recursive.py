@@ -16,11 +16,9 @@ Reference: S. Saha, ASME J. Appl. Mech. 66, 1999, pp. 986-996; numbers of S. Sah
 G. Alici, Dynamic model simplification of serial manipulators.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.denoc import (
     ANGULAR,
     link_masses,
@@ -34,7 +32,7 @@ from armdyn.formulations.spatial import dot, per_link, rotate, rotate_back, time
 from armdyn.model import RobotModel
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DenocRecursive:
     """Matrices and vectors of each link in world axes, angular part first, and τ (..., N).
 

@@ -7,18 +7,16 @@ With v of the origin of the frame on the joint, and h = m c and I about this ori
 and the Lagrangian is L = Σ K_i - Σ U_i, equation (2.3) of `lagrange_euler`.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.kinematics import WorldFrames, velocities, world_frames
 from armdyn.formulations.spatial import cross, dot, rotate, rotate_back
 from armdyn.formulations.springs import spring_energy
 from armdyn.model import RobotModel
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinkEnergies:
     """Energies of each moving link, (..., N) [J]; rotors are no links."""
 

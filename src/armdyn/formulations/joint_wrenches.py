@@ -13,11 +13,9 @@ all in world axes, which turns every F and N once and nothing on the way to the 
 b: M. Renaud 1987.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.kinematics import Turning, joint_transform, joint_transforms, world_frames
 from armdyn.formulations.spatial import cross, per_link, rotate, rotate_back, skew, times
 from armdyn.model import Inertia, RobotModel
@@ -26,7 +24,7 @@ ROUNDING = 4e-15
 """What is left of a zero among second moments that were carried to another point."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinkMotion:
     """How links move, in the axes of the frames on their joints, (..., 3) each."""
 
@@ -67,7 +65,7 @@ def link_motion(
     return LinkMotion(w, wd, vd, b, (vd0, b0))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JointWrenches:
     """Force and moment on each link from its parent, about the origin of the frame on its joint."""
 

@@ -1,10 +1,8 @@
 """Where every link is and how fast it moves; Jacobians."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, skew, times, transpose
 from armdyn.model import Frame, Joint, RobotModel
 
@@ -30,7 +28,7 @@ def joint_transforms(model: RobotModel, q: Array) -> tuple[list[Array], list[Arr
     return [R for R, _ in pairs], [P for _, P in pairs]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorldFrames:
     """The frames on the joints in world axes, each list indexed by link."""
 

@@ -19,18 +19,16 @@ Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.2; numbers of I
 D. Golubović, N. Slavković, Transformation matrix approach to dynamics of manipulative robots.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.formulations.spatial import rotate
 from armdyn.model import RobotModel
 from armdyn.model.transform import IDENTITY, inverse
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LagrangeEuler:
     """The matrices of the method; link indices come before joint indices, counted from 0.
 

@@ -21,17 +21,15 @@ About 130 multiplications and 110 additions a link, linear in the number of link
 Reference: J. Craig, Introduction to Robotics, section 6.5.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.kinematics import Push, Turning, joint_transforms
 from armdyn.formulations.spatial import cross, dot, per_link, rotate, rotate_back, times
 from armdyn.model import Inertia, RobotModel
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewtonEuler:
     """The vectors of each link, (..., 3), and τ (..., N).
 

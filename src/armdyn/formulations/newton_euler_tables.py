@@ -18,11 +18,9 @@ Reference: K. Fu, R. Gonzalez, C. Lee, Robotics, 1987, section 3.3; tables of I.
 D. Golubović, N. Slavković, Transformation matrix approach to dynamics of manipulative robots.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.errors import ModelError, TopologyError
 from armdyn.formulations.kinematics import Push, Turning, world_frames
 from armdyn.formulations.lagrange_euler import far_end
@@ -31,7 +29,7 @@ from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewtonEulerTable:
     """The vectors of each link, (..., 3), and τ (..., N).
 
@@ -59,7 +57,7 @@ class NewtonEulerTable:
     tau: Array
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _LinkStep:
     """Geometry and body of one link, in the axes that the table uses for it."""
 

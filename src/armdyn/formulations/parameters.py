@@ -10,13 +10,13 @@ springs are in `springs`.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_constant, check_number
+from armdyn.arrays import Array, check_constant, check_number, record
 from armdyn.errors import ModelError, UnknownNameError
 from armdyn.formulations.regressor import PARAMETERS, body_of, regressor, ten_parameters
 from armdyn.formulations.rotors import spin_momenta, spin_torques
@@ -31,7 +31,7 @@ Owner = TypeVar("Owner", Joint, Drive)
 _LINK_UNITS = ("kg", *3 * ("kg m",), *6 * ("kg m²",))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RobotParameter:
     """A number of a robot that a torque depends on."""
 

@@ -12,12 +12,11 @@ Reference: T. Lee, P. Wensing and F. Park, Geometric robot dynamic identificatio
 programming approach, IEEE Transactions on Robotics 36(2), 2020.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.regressor import TENSOR_PLACES
 from armdyn.model import Inertia, RobotModel
 
@@ -56,7 +55,7 @@ def ten_numbers(J: Array) -> Array:
     return np.stack([J[..., 3, 3], *np.moveaxis(J[..., :3, 3], -1, 0), *tensor], -1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class PriorBodies:
     """The bodies of a robot that others are measured from, and the coordinates of X."""
 

@@ -18,12 +18,11 @@ Reference: B. Siciliano, L. Sciavicco, L. Villani and G. Oriolo, Robotics, 2009,
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.kinematics import Turning, joint_transform, joint_transforms
 from armdyn.formulations.spatial import cross, dot, rotate, rotate_back, times
 from armdyn.model import RobotModel
@@ -70,7 +69,7 @@ def spin_momenta(model: RobotModel, inertias: Array | None = None) -> Array:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spin:
     """A rotor that spins."""
 
@@ -99,7 +98,7 @@ def spins(model: RobotModel) -> Iterator[Spin]:
             yield Spin(place, frame.link, axis, tuple((i, float(S[place, i])) for i in only))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SpinLoads:
     """What rotors need because they spin, without Sᵀ J S q̈, (..., 3) and (..., N)."""
 

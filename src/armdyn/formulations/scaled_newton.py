@@ -16,14 +16,14 @@ robot has these parameters, the nearest one to them is found.
 """
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag
 from scipy.linalg.lapack import dposv
 
-from armdyn.arrays import Array, check_constant
+from armdyn.arrays import Array, check_constant, record
 from armdyn.errors import ArmdynWarning
 from armdyn.formulations.base_parameters import BaseParameters
 from armdyn.formulations.parameters import robot_parameters, with_parameters
@@ -47,7 +47,7 @@ _STIFFNESS = 1e10
 """Weight of the base parameters against the divergence where both cannot be had."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Objective:
     """The function; the links come first among the coordinates, ten each."""
 

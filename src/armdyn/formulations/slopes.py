@@ -8,14 +8,12 @@ with the derivatives of the torques taken at q̈ = FD(q, q̇, τ).
 Reference: J. Carpentier and N. Mansard, 2018.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TorqueSlopes:
     """∂τ/∂q, ∂τ/∂q̇ and ∂τ/∂q̈, the mass matrix, each (..., n, n): row τ_i, column x_j."""
 
@@ -24,7 +22,7 @@ class TorqueSlopes:
     dqdd: Array
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AccelerationSlopes:
     """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ, the inverse of the mass matrix, each (..., n, n)."""
 

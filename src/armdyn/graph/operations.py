@@ -6,20 +6,19 @@ A new operation is one entry here, and one spelling in each printer and backend.
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import RELATIVE_PIVOT
+from armdyn.arrays import RELATIVE_PIVOT, record
 
 FAR_ANGLE = 32.0
 """Sums of angles beyond this are computed without whole turns [rad]: the last bit of a sum, which
 is rounded, is worth at most 4e-15 rad then."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Op:
     """One operation on nodes, numbers and residues."""
 

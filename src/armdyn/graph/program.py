@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, broadcast, check_joint_vector
+from armdyn.arrays import Array, broadcast, check_joint_vector, record
 from armdyn.errors import ShapeError, TraceError
 from armdyn.errors import counted as counted_words
 from armdyn.forks import cached_property
@@ -20,7 +20,7 @@ from armdyn.graph.printer import PLAIN, Infix
 from armdyn.graph.visit import reachable, uses
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Input:
     """An array that a program is called with."""
 
@@ -36,7 +36,7 @@ class Input:
         return tuple(f"{self.name}{i + 1}" for i in range(self.size))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """A value that is known before the program runs."""
 
@@ -49,7 +49,7 @@ class Constant:
     """None if a parameter has no value."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Instruction:
     """One operation at run time."""
 

@@ -6,13 +6,13 @@ it; each is tried and compared.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.identification.data import Data, pilot
 from armdyn.identification.equations import ROUGH, Equations
 from armdyn.identification.estimate import entropic, weighted_least_squares
@@ -24,7 +24,7 @@ from armdyn.io.log import Log, Samples
 from armdyn.robot import Robot
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """Something odd about data, and what to do about it."""
 

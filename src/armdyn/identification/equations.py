@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.forks import cached_property
 from armdyn.formulations.rotors import spin_momenta, spin_torques
 from armdyn.formulations.springs import STIFFNESS, TENSION, spring_columns
@@ -32,7 +32,7 @@ POWERS = (1 / 3, 1 / 2, 2.0)
 """Exponents of friction that grows with a power of the speed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FrictionFeature:
     """One column of friction: parameters that are equal, with those it is not linear in."""
 
@@ -157,7 +157,7 @@ Motor = tuple[int, FrictionFeature]
 """The place of a motor among `model.driven`, springs after them, and one of its features."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Rows:
     """The equations of one piece: for each joint, what multiplies the features that act on it."""
 

@@ -10,11 +10,11 @@ are, after Tukey. Nothing makes the bodies of the last two possible unless they 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.scaled_newton import newton
 from armdyn.identification.data import Data
 from armdyn.identification.equations import Motor, Rows
@@ -43,7 +43,7 @@ _HALF = 0.6745
 _ROBUST_PASSES = 6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Noise:
     """What the torques of each joint have that the best model does not explain."""
 
@@ -58,7 +58,7 @@ class Noise:
         return np.asarray(1.0 / (self.deviation**2 * self.repeats))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Estimate:
     """What a method found."""
 
@@ -127,7 +127,7 @@ def entropic(
     return newton(objective, prior.objective.start if start is None else start, free)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Unknowns:
     """The features that least squares are to find, each (F,)."""
 

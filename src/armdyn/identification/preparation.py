@@ -14,7 +14,7 @@ from scipy.interpolate import make_interp_spline
 from scipy.signal import butter, sosfiltfilt, welch
 from scipy.spatial import cKDTree
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.io.log import Log, Samples, unwrapped
 
 ORDER = 4
@@ -72,7 +72,7 @@ LEAST_RUN = 5
 """Equal torques in a row, at the largest there is, that are saturation."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cutoffs:
     """Cut-off frequencies [Hz]."""
 
@@ -82,7 +82,7 @@ class Cutoffs:
     """Of positions and rates, before equations are written with them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Piece:
     """A piece of a log on a regular grid, at the rate at which equations are written."""
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.possible_bodies import PriorBodies
 from armdyn.formulations.scaled_newton import Objective
 from armdyn.identification.equations import Equations, Motor, Rows
@@ -66,7 +66,7 @@ MOTOR_SHARE = 0.1
 """Share of the torque of a joint that a term of its motor is expected to have."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Problem:
     """Products of some features, by fold and joint; F features, K folds, n joints."""
 
@@ -125,7 +125,7 @@ def problem_of(sums: Sums, motors: Sequence[Motor]) -> Problem:
     return Problem(tuple(motors), G, g, yy, sums.counts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Prior:
     """What is known before: bodies of the links, and the size of what motors add."""
 

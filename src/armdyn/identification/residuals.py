@@ -1,13 +1,12 @@
 """What the model leaves of the torques, and what that still contains."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.identification.equations import Motor
 from armdyn.identification.estimate import correlation_length
 from armdyn.identification.problem import Sums, problem_of
@@ -23,7 +22,7 @@ _DAY = 12 * 3600.0
 """Time between logs that makes them of different days [s]."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Series:
     """Samples of a log, for pictures and tests: t (m,), the rest (m, n)."""
 
@@ -42,7 +41,7 @@ class Series:
         return np.where(self.good, self.tau - self.predicted, 0.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Fit:
     """How well a model explains the torques of some data."""
 
@@ -87,7 +86,7 @@ def fit_of(name: str, sums: Sums, motors: Sequence[Motor], phi: Array, duration:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResidualTest:
     """What share of the variance of a joint's residuals something explains."""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from armdyn.arrays import Array, real
+from armdyn.arrays import Array, real, record
 from armdyn.errors import IdentificationError, counted, require
 from armdyn.identification.data import Data, Progress, check_sizes, motor_speeds, pilot, unheard
 from armdyn.identification.equations import (
@@ -175,7 +175,7 @@ def cross_validate(
 # terms of friction
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Search:
     """What was chosen on held-out blocks of the training data, and what was tried."""
 
@@ -187,7 +187,7 @@ class Search:
     """Terms and their error on held-out blocks, in units of the noise."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Choices:
     """Features of motors and springs, with the problem that they make."""
 

@@ -1,11 +1,10 @@
 """Compiled kernels on disk, for this user alone: what is read here is executed later."""
 
-from dataclasses import dataclass
-
+from armdyn.arrays import record
 from armdyn.io.shelf import Shelf, cache_folder
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectCache(Shelf):
     """Kernels by their digests, shared by all processes of a user."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.kernels.build import machine_code
 from armdyn.kernels.cache import ObjectCache
 from armdyn.kernels.llvm.backend import LlvmTarget
@@ -24,7 +24,7 @@ NEVER = 2**62
 _rollout_loop: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StepInput:
     """An argument of all steps of all arms: rows by arm and time."""
 

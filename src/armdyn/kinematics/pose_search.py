@@ -11,11 +11,10 @@ inverse kinematics by the Levenberg-Marquardt method, IEEE Transactions on Robot
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import RELATIVE_PIVOT, Array
+from armdyn.arrays import RELATIVE_PIVOT, Array, record
 from armdyn.formulations.solve import solve_ltdl
 from armdyn.formulations.spatial import dot, rotate, rotate_back, skew, transpose
 from armdyn.model.transform import rotation_vector
@@ -36,7 +35,7 @@ SMALL_TURN = 1e-4
 """Below this angle the slope of the logarithm is that at 0 [rad]."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class PoseSearch:
     """A frame of an arm and the coordinates of its pose that matter; B is any number of poses."""
 

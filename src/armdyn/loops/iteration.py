@@ -13,12 +13,12 @@ a number.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, frozen, record
 from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.spatial import sign
 from armdyn.graph.nodes import Graph, Node
@@ -55,7 +55,7 @@ SAME = 1e-6
 """Largest difference of positions that are the same."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class LoopAround:
     """A loop with nothing but the joints around it.
 
@@ -128,7 +128,7 @@ def loop_around(model: RobotModel, loop: Loop) -> LoopAround:
     return LoopAround(loop, members, alone, tuple(range(loop.conditions)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class LoopSystem:
     """Rows of loops and columns of passive joints: the linear system that rates and steps solve."""
 
@@ -157,7 +157,7 @@ class LoopSystem:
         return np.array([by_joint[i] for i in self.columns], dtype=float)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Iteration:
     """How the passive joints of loops are found."""
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.errors import LoopError, SingularityError
 from armdyn.forks import cached_property
 from armdyn.formulations.coordinates import Coordinates
@@ -184,7 +184,7 @@ class LoopCoordinates(Coordinates):
         return LEAST_DETERMINANT * self.at(self.closure.start).type2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoopSingularity:
     """How far a robot with loops is from singular configurations."""
 

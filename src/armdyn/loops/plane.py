@@ -11,12 +11,12 @@ and -1 on the other.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.graph.nodes import Graph
 from armdyn.loops.values import Pair, added
 from armdyn.model import Loop, RobotModel
@@ -29,7 +29,7 @@ ROUNDED = 1e-12
 """Components of vectors that are rounding, as a share of the longest."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoopVector:
     """One vector of the closure."""
 
@@ -52,7 +52,7 @@ class LoopVector:
         return total
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlanarLoop:
     """A loop in a plane that is closed by a pin."""
 
@@ -121,7 +121,7 @@ def _segments(
     return [*found, _summed(path, [*since, branch.end], axes)]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _JointStep:
     """A joint of a branch where all are at zero, in axes of the host."""
 
@@ -131,7 +131,7 @@ class _JointStep:
     axis: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _Branch:
     """From the host to an end of a loop where all joints are at zero, in axes of the host."""
 

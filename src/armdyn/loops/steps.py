@@ -15,14 +15,14 @@ u × c₁)/δ, and the torques T that belong to them the force (H_y, -H_x), H = 
 does the work of the known ones.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any, NoReturn
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.errors import LoopError
 from armdyn.graph.nodes import Node
 from armdyn.loops.plane import LoopVector, Path, PlanarLoop, angle_of
@@ -40,7 +40,7 @@ MOST_TURNS = 12
 """Largest whole ratio at which a joint follows an angle that is known by its sine and cosine."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dyad:
     """Two passive joints that follow from the others around a planar loop."""
 
@@ -276,7 +276,7 @@ class StandingDyad:
         return -F[0], -F[1]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinearStep:
     """Passive joints q = Σ ratio q_j + offset."""
 
@@ -318,7 +318,7 @@ def _times(ratio: float, x: Any) -> Any:
     return ratio * x
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinearDyad(LinearStep):
     """Two passive joints of a loop that follow linearly."""
 
@@ -376,7 +376,7 @@ def _following(
     return LinearDyad(dyad.unknown, tuple(ratios), tuple(offsets), dyad)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Follower:
     """A joint q = c₀ + c₁ q_leader + c₂ q_leader² + ..."""
 
@@ -397,7 +397,7 @@ class Follower:
         return StandingFollower(self, polynomial(slopes, x), polynomial(derivative(slopes), x))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class StandingFollower:
     """A coupling at one position of its leader, or a batch of them."""
 

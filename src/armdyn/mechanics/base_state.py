@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, broadcast, frozen
+from armdyn.arrays import Array, broadcast, frozen, record
 from armdyn.errors import ShapeError
 from armdyn.model.base_motion import check_base_vector, check_rotation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class BaseState:
     """Pose and twist of a base that nothing holds, in world axes, with any batch shape.
 

@@ -16,14 +16,14 @@ elements, Springer Handbook of Robotics, 2016.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
+from armdyn.arrays import Array, broadcast, check_joint_vector, frozen, record
 from armdyn.errors import ModelError, SingularityError, check_known
 from armdyn.formulations.external import Wrench
 from armdyn.formulations.spatial import transpose
@@ -103,7 +103,7 @@ class Linearisation(NamedTuple):
     B: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Modes:
     """How links and motors vibrate, without damping, about where they rest."""
 

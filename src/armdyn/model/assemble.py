@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_constant, frozen
+from armdyn.arrays import Array, check_constant, frozen, record
 from armdyn.errors import ModelError, TopologyError, UnknownNameError, check_known, shown
 from armdyn.model.edit import check_locked, lock
 from armdyn.model.friction import FrictionLaw
@@ -19,7 +19,7 @@ from armdyn.model.robot import GRAVITY, RobotModel
 from armdyn.model.transform import IDENTITY, check_transform, frame_along, normalised
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Connection:
     """A joint between two links named in a description."""
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import Array, broadcast, check_joint_vector, frozen
+from armdyn.arrays import Array, broadcast, check_joint_vector, frozen, record
 from armdyn.errors import ModelError, ShapeError, shown
 
 ORTHOGONAL = 1e-6
@@ -15,7 +13,7 @@ ORTHOGONAL = 1e-6
 VECTORS = ("angular_velocity", "angular_acceleration", "linear_acceleration")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class BaseMotion:
     """Orientation, turning and acceleration of the base, in world axes, with any batch shape.
 

@@ -8,18 +8,18 @@ joint between a frame on one link and a frame on another.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.errors import LoopError, check_known
 from armdyn.model.joint import Joint
 from armdyn.model.transform import IDENTITY, cross, dot
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FrameMotion:
     """A frame in the world that moves, with accelerations for joints at constant rates."""
 
@@ -44,7 +44,7 @@ class FrameMotion:
         return self.T[..., :3, 3]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slide:
     """The origin of A stays in the plane through that of B whose normal is an axis of B."""
 
@@ -71,7 +71,7 @@ class Slide:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Normal:
     """An axis of A stays normal to an axis of B."""
 
@@ -96,7 +96,7 @@ class Normal:
         return dot(cross(u, n), A.dw - B.dw) + dot(changing, A.w - B.w)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Distance:
     """The origins stay at one distance."""
 
@@ -127,7 +127,7 @@ ALIGNED: tuple[Row, ...] = (Normal(0, 1), Normal(1, 2), Normal(2, 0))
 """Three axes in one direction each."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CutJoint:
     """A joint that closes a loop, between a frame on one link and a frame on another."""
 
@@ -221,7 +221,7 @@ def composed(outer: Sequence[float], inner: Sequence[float]) -> tuple[float, ...
     return tuple(total)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Loop:
     """A cut joint: frame a on link a and frame b on link b stay together as it says."""
 

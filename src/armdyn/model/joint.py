@@ -1,14 +1,14 @@
 """Joints and drives: how one link moves on another, what motors add and what friction takes."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.joint_types import JointType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """Lowest and highest position, highest speed and highest torque or force of the actuator.
 
@@ -23,7 +23,7 @@ class Limits:
     continuous_effort: float = math.inf
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rotor:
     """The rotor of a motor behind a gear.
 
@@ -76,7 +76,7 @@ class Rotor:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Transmission:
     """What gives between a motor and its joint: a spring, and a damper beside it, behind the gear.
 
@@ -109,7 +109,7 @@ class Transmission:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mimic:
     """A joint that follows the one named leader: q = multiplier · q_leader + offset [rad or m]."""
 
@@ -118,7 +118,7 @@ class Mimic:
     offset: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Joint:
     """Joint i, which carries link i.
 
@@ -168,7 +168,7 @@ class Joint:
         return low, low + 2 * self.type.reach if math.isinf(high) else high
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Drive:
     """A motor behind a gear whose rate is a combination of the rates of joints.
 

@@ -9,17 +9,17 @@ Their axes are those of the joint frame, turned the shortest way so that its z l
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.errors import ModelError, UnknownNameError, shown
 from armdyn.model.transform import rotation_about, transform
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JointType:
     """How a joint moves its link, in which units, and what the formats call it."""
 
@@ -108,7 +108,7 @@ class JointType:
         return transform(self.rotation(axis, q), self.travel(q) * axis)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompoundType:
     """A joint of descriptions with several coordinates."""
 

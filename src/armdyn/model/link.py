@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, frozen, record
 from armdyn.model.inertia import LARGEST_LENGTH, MASS_RANGE, Inertia
 from armdyn.model.transform import IDENTITY
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Body:
     """A part of a link as its description gave it: a link of the file, or a payload."""
 
@@ -24,7 +24,7 @@ class Body:
     """Whether it can be put down again."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Frame:
     """A named place on a link."""
 
@@ -35,7 +35,7 @@ class Frame:
     """The frame in the frame on the joint of the link, shape (4, 4)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class LinkParts:
     """What a description puts on a link, all in the frame of the link."""
 
@@ -44,7 +44,7 @@ class LinkParts:
     """Names and placements, (4, 4), of its frames."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Link:
     """Everything that moves with one joint, fixed joints merged."""
 
@@ -62,7 +62,7 @@ class Link:
         object.__setattr__(self, "inertia", total)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Spring:
     """A linear spring whose energy is ½ k (|p - a| - l)².
 
@@ -108,7 +108,7 @@ class Spring:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JointSpring:
     """A linear spring that joints wind up, whose energy is ½ k (Σ r q - l)²."""
 

@@ -2,12 +2,11 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from armdyn.arrays import check_choice
+from armdyn.arrays import check_choice, record
 from armdyn.errors import ArmdynWarning, InertiaError
 from armdyn.model.link import Body
 from armdyn.model.robot import RobotModel
@@ -16,7 +15,7 @@ Level = Literal["error", "warning", "note"]
 Physical = Literal["error", "warn", "ignore"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """Something a description should not have, or that its owner should know."""
 

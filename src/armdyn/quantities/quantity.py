@@ -1,11 +1,10 @@
 """The record of a quantity: everything that the rest of the house must know about it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.model import RobotModel
 from armdyn.thresholds import COMPILED_JOINTS, Threshold
 
@@ -21,7 +20,7 @@ TERMS = ("links", "rotors", "coriolis", "gravity", "friction", "wrench")
 """What can be in a quantity: inertia of links, inertia of rotors, and so on."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Argument:
     """A vector that a quantity is a function of."""
 
@@ -104,7 +103,7 @@ def noun_of(name: str) -> str | None:
     return ARGUMENTS.get(name.removeprefix(direction_name("")), WRENCH).noun
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Otherwise:
     """How `Robot` evaluates a quantity of robots whose kernels would take long to compile."""
 
@@ -128,7 +127,7 @@ Run = Callable[..., Array]
 IN_NUMPY = Otherwise()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Quantity:
     """A quantity of a robot."""
 

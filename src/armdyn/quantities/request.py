@@ -1,12 +1,12 @@
 """What a program shall compute: a quantity by name, and its options."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Literal, TypedDict
 
 import numpy.typing as npt
 
-from armdyn.arrays import check_names, check_text, check_truth
+from armdyn.arrays import check_names, check_text, check_truth, record
 from armdyn.errors import ModelError, check_known
 from armdyn.formulations.cartesian import task_rows
 from armdyn.formulations.external import Wrench
@@ -37,7 +37,7 @@ TRUTHS = ("friction", "payload", "gravity", "base_motion", "constraint", "base_w
 """Fields of a request that are True or False."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     """A quantity of a robot with its options, which `Robot.kernel` explains.
 

@@ -25,12 +25,11 @@ J. Marsden, M. West, Discrete mechanics and variational integrators, 2001, secti
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.errors import ModelError, check_known, shown
 from armdyn.formulations.runge_kutta import cayley, cayley_rate, rk4_step, runge_kutta
 from armdyn.graph.program import Program
@@ -49,7 +48,7 @@ LAWS = ("torque", "pd", "computed_torque")
 MOST_ITERATIONS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StepRequest:
     """A step of an integrator.
 

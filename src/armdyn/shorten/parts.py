@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.forks import cached_property
 from armdyn.formulations.solve import Guard, solve_ltdl
 from armdyn.graph.nodes import Graph, Node, trace
@@ -25,7 +25,7 @@ from armdyn.shorten.minimal.torques import minimal
 from armdyn.shorten.symbolic import entries, symbolic
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """A function of joint vectors that is searched for."""
 

@@ -6,9 +6,9 @@ first line of its documentation say what it does. What they make together is pro
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
+from armdyn.arrays import record
 from armdyn.errors import GraphError
 from armdyn.graph.count import count
 from armdyn.graph.field import OTHER_PRIME, PRIME, proved_equal
@@ -126,7 +126,7 @@ def _products(net: Network, cell: int, turns: list[tuple[int, ...]]) -> Iterator
             yield "mul", (x, 2 * turn)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Affine:
     """The value scale (core + offset), of which nothing is made yet."""
 
@@ -214,7 +214,7 @@ SUM = ("add", "sub", "neg")
 """Operations that a sum is flattened through."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Factors:
     """A signed product."""
 

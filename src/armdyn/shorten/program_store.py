@@ -9,11 +9,11 @@ import hashlib
 import io
 import json
 import zipfile
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import Any
 
+from armdyn.arrays import record
 from armdyn.forks import lock_over_fork
 from armdyn.graph.program import Program
 from armdyn.io.shelf import Shelf, cache_folder
@@ -51,7 +51,7 @@ def _archive() -> zipfile.ZipFile | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProgramStore(Shelf):
     """Programs by their keys; a damaged file or one of another version is as good as none."""
 

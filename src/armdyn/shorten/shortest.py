@@ -8,13 +8,13 @@ depends on pattern and effort alone.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.errors import GraphError
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.composite_body import mass_matrix
@@ -66,7 +66,7 @@ MOST_PROGRAMS = 100
 """Programs of parts that a process keeps; one of a thousand operations has about 150 kB."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SearchBudget:
     """How hard to look."""
 
@@ -296,7 +296,7 @@ def _equation(
 # parts of a robot
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BaseBranch:
     """The links that one joint on the base carries, their numbers parameters of a graph."""
 

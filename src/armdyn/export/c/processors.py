@@ -6,9 +6,9 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from armdyn.arrays import record
 from armdyn.errors import CompilerError, check_known
 from armdyn.export.options import write_all
 
@@ -21,7 +21,7 @@ LONGEST_COMPILATION = 600
 """Seconds after which a compiler is stopped."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Processor:
     """A processor, and the compiler that makes code for it."""
 
@@ -47,7 +47,7 @@ PROCESSORS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Footprint:
     """What a function takes on a processor."""
 

@@ -8,12 +8,12 @@ import hashlib
 import io
 import tempfile
 import zipfile
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from uuid import UUID
 from xml.etree import ElementTree as ET
 
+from armdyn.arrays import record
 from armdyn.export.c.export import CSources
 from armdyn.export.c.processors import compiled, compiler
 from armdyn.export.names import comment
@@ -48,7 +48,7 @@ PAYLOAD_UNITS = ("kg", *("kg.m",) * 3, *("kg.m2",) * 6)
 FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     """A number of an FMU; its reference is its place among all."""
 

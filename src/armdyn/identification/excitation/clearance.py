@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, check_constant, check_number
+from armdyn.arrays import Array, check_constant, check_number, record
 from armdyn.errors import ExcitationError, MissingExtraError, UnknownNameError, require, shown
 from armdyn.identification.excitation.limits import MotionLimits
 from armdyn.io.mesh import read_mesh
@@ -33,7 +33,7 @@ SHAPES = {"box": 3, "sphere": 1, "capsule": 2, "cylinder": 2}
 """How many lengths a shape has: sides; radius; radius and length along z (without round ends)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Solid:
     """A convex solid on a link, or fixed."""
 
@@ -253,7 +253,7 @@ FAR_POSES = 0.01
 """Share of these poses that may be ever so far, as poses with folded joints are."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Near:
     """The k pairs of solids that are near each other at some poses."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, check_number, check_whole, frozen
+from armdyn.arrays import Array, check_number, check_whole, frozen, record
 from armdyn.errors import ExcitationError, check_known, counted, require
 from armdyn.identification.excitation.clearance import Obstacles, Radius, surroundings
 from armdyn.identification.excitation.limits import Given, GivenRange, MotionLimits, motion_limits
@@ -44,7 +44,7 @@ STEP = 0.01
 """Time between the lines of a file [s]."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Excitation(DrawnResult):
     """A motion for the identification of a robot."""
 

@@ -5,13 +5,12 @@ limits, taken back through the ratio, are those of its leader too.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, frozen, record
 from armdyn.errors import ExcitationError, UnknownNameError, counted, require
 from armdyn.robot import Robot
 from armdyn.simulation.checks import check_limit, floats
@@ -22,7 +21,7 @@ GivenRange = Sequence[Sequence[float]] | Array | Mapping[str, Sequence[float]] |
 """Lowest and highest position of each joint, (n, 2), or of some by their names."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MotionLimits:
     """Limits of n coordinates, each (n,) [rad or m, per s, s²; N m or N]."""
 

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import Array, check_names, frozen
+from armdyn.arrays import Array, check_names, frozen, record
 from armdyn.errors import ExcitationError, UnknownNameError
 from armdyn.formulations.base_parameters import independent_columns
 from armdyn.identification.excitation.clearance import Clearance
@@ -49,7 +49,7 @@ SETS = {"links": "link_base_regressor", "all": "base_regressor"}
 of links, rotors and friction together."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Aim:
     """Base parameters, with their columns of a regressor and how these change with a motion."""
 
@@ -132,7 +132,7 @@ FEWEST_HARMONICS, MOST_HARMONICS = 2, 50
 """One harmonic cannot start at rest; many make the search long for nothing."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class RestBasis:
     """The motions of one frequency with H harmonics that start at rest."""
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.errors import ExcitationError, counted
 from armdyn.identification.excitation.clearance import Clearance
 from armdyn.identification.excitation.limits import MotionLimits
@@ -205,7 +205,7 @@ SHRINKING = 0.98
 MOST_SHRINKING = 200
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Dense:
     """One period at many instants."""
 

@@ -1,8 +1,8 @@
 """Kernels as object files, for the linker of this or another machine."""
 
 import re
-from dataclasses import dataclass
 
+from armdyn.arrays import record
 from armdyn.graph.program import Program
 from armdyn.kernels.llvm.backend import object_code
 from armdyn.kernels.llvm.loop import NO_MEMORY
@@ -21,7 +21,7 @@ define internal void @no_memory() noinline cold nounwind {
 """Where there is no Python to be told that there is no memory."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Platform:
     """A kind of machine that object files are made for."""
 

@@ -5,8 +5,7 @@ Arms go through all steps in blocks whose rows stay in the first caches, advance
 correction, and copies the states that are wanted.
 """
 
-from dataclasses import dataclass
-
+from armdyn.arrays import record
 from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
 JOB = (
@@ -30,7 +29,7 @@ JOB = (
 _POINTERS = ("args", "steps", "advance", "positions", "rates", "corrections")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StateRows:
     """The rows of a step: n positions, n rates, the size of the state, perhaps a correction."""
 

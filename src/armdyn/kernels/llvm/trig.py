@@ -12,10 +12,10 @@ for what a lane gives must not depend on its neighbours.
 """
 
 import math
-from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 
+from armdyn.arrays import record
 from armdyn.graph.operations import FAR_ANGLE
 from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 
@@ -23,7 +23,7 @@ FLOPS = {"float64": 37, "float32": 27}
 """Multiplications and additions for one angle."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Numbers:
     """What the approximation is made of in one precision."""
 

@@ -1,11 +1,10 @@
 """Vector arithmetic as LLVM's text."""
 
 import struct
-from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT
+from armdyn.arrays import RELATIVE_PIVOT, SINGLE_PIVOT, record
 from armdyn.kernels.llvm.fuse import FUSED
 
 LINE = 64
@@ -14,7 +13,7 @@ LIBRARY = {"sin": 1, "cos": 1, "exp": 1, "tanh": 1, "atan2": 2, "pow": 2}
 """Functions of the C library that are called lane by lane, and how many arguments they have."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Vectors:
     """Vectors of some lanes of double or float."""
 

@@ -13,12 +13,12 @@ of the tool. Where axes are parallel, the normal is the one without an offset d.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, frozen, record
 from armdyn.errors import check_known
 from armdyn.formulations.kinematics import frame_in_world, world_frames
 from armdyn.html import html_table
@@ -34,7 +34,7 @@ ROUNDING = 1e-12
 """A length, relative to the arm, or an angle [rad] so near to zero or a quarter turn is that."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DhRow:
     """A row: lengths in m, angles in rad; of modified tables a and alpha are those before it."""
 
@@ -48,7 +48,7 @@ class DhRow:
     """How far a helical joint slides for a radian [m/rad]."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class DhTable:
     """The table of the joints that carry a link, from the base on."""
 

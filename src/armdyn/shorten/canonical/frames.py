@@ -13,12 +13,12 @@ backwards (`sign`), and axes nearly parallel keep a position across with more th
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen, real
+from armdyn.arrays import Array, frozen, real, record
 from armdyn.errors import ModelError, shown
 from armdyn.formulations.augmented_body import augmented_body
 from armdyn.graph.nodes import Node
@@ -31,7 +31,7 @@ Scalar = Any
 """A number, or an expression node where the robot is symbolic."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class CanonicalLink:
     """Link i with the joint that carries it; entries are numbers or nodes."""
 
@@ -62,7 +62,7 @@ class CanonicalLink:
     """For a joint on the base: the field of gravity in the axes before its motion [m/s²]."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class CanonicalRobot:
     """A tree of links in modified Denavit-Hartenberg frames."""
 

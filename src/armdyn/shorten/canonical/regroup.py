@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.arrays import Array, frozen
+from armdyn.arrays import Array, frozen, record
 from armdyn.graph.nodes import Node, is_number
 from armdyn.model.transform import rotation_z
 from armdyn.shorten.canonical.frames import (
@@ -39,7 +39,7 @@ from armdyn.shorten.canonical.frames import (
 Z = frozen([0.0, 0.0, 1.0])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Turning:
     """What a link has gone through, from the base up to its own joint, seen from its frame."""
 

@@ -23,11 +23,11 @@ Fed floats it computes, fed nodes it is traced. References: R. Featherstone 2008
 S. McMillan and D. Orin 1995 for successive axial screws.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.solve import Guard, check_pivots
 from armdyn.loops.values import Pair
 from armdyn.shorten.canonical.frames import CanonicalRobot, cos_sin, is_quarter
@@ -67,7 +67,7 @@ YZX: Cycle = (1, 2, 0)
 ZXY: Cycle = (2, 0, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlaneTurn:
     """The cos and sin of a rotation in a plane, which may be constant, and so of quarter turns.
 
@@ -106,7 +106,7 @@ class PlaneTurn:
         return xx - hS, hC - yx, hC - xy, yy + hS
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Articulated:
     """An articulated inertia about an origin in some axes; both halves of M and J are kept.
 

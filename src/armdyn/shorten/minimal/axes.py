@@ -8,11 +8,11 @@ thousands of times: a cross product of values takes 1 µs so, and 6 µs along ax
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from armdyn.arrays import record
 from armdyn.loops.values import Pair
 from armdyn.shorten.canonical.frames import CanonicalLink, cos_sin, is_quarter
 
@@ -26,7 +26,7 @@ Spatial = tuple[Vector, Vector]
 ZERO: Vector = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JointAngle:
     """A sum of joint angles and quarter turns."""
 
@@ -65,7 +65,7 @@ def turned_back(turn: Pair, x: Scalar, y: Scalar) -> Pair:
     return c * x + s * y, c * y - s * x
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Axes:
     """The rotations of one joint."""
 
@@ -219,7 +219,7 @@ def plane_turned(
     return new
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompositeBody:
     """Links that are frozen to each other: a mass distribution about an origin in some axes."""
 

@@ -18,9 +18,7 @@ Reference: S. Singh, R. Russell and P. Wensing, Efficient analytical derivatives
 dynamics using spatial vector algebra, 2022.
 """
 
-from dataclasses import dataclass
-
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.shorten.canonical.frames import CanonicalLink, CanonicalRobot, cos_sin, twist
 from armdyn.shorten.canonical.regroup import hand_down
 from armdyn.shorten.minimal.axes import (
@@ -68,7 +66,7 @@ def torque_slopes(
     return of_q, C
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _MovingBody:
     """Links that are frozen to each other, in motion."""
 

@@ -29,12 +29,12 @@ its group of parallel joints, which are the joint's axes of the leader of the gr
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, reduce
 
 import numpy as np
 
-from armdyn.arrays import Array
+from armdyn.arrays import Array, record
 from armdyn.formulations.kinematics import world_frames, wrench_torques
 from armdyn.loops.values import Pair, added
 from armdyn.model import RobotModel
@@ -68,7 +68,7 @@ from armdyn.shorten.minimal.options import options
 NO_PAIR: Pair = (0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rates:
     """Angular velocity w, acceleration w' and the tensor b = S(w') + S(w)², in one set of axes.
 
@@ -328,7 +328,7 @@ class MovingLink:
         return plus(al, scaled(fixed.r_out, self.column_first()))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinkLoad:
     """A wrench about the origin of a link, in parts that are still in different axes."""
 
@@ -476,7 +476,7 @@ def constants_turned(constant: Constants, turn: Pair) -> Constants:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Minimal:
     """The joint torques, (..., N)."""
 
