@@ -23,7 +23,8 @@ from armdyn.arrays import frozen
 from armdyn.graph.program import Program
 from armdyn.io.atomic import replacing
 from armdyn.io.catalog import catalog_names
-from armdyn.shorten.canonical.frames import CanonicalRobot, branches, canonical
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical
+from armdyn.shorten.canonical.model import branches
 from armdyn.shorten.parts import (
     BIAS,
     MASS_MATRIX,

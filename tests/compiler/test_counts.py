@@ -15,7 +15,8 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.graph import Graph, proved_equal
 from armdyn.graph.count import count
 from armdyn.graph.nodes import trace
-from armdyn.shorten.canonical.frames import is_quarter, model_from_canonical
+from armdyn.shorten.canonical.frames import is_quarter
+from armdyn.shorten.canonical.model import model_from_canonical
 from armdyn.shorten.parts import MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics
 from armdyn.shorten.run_time import weightless
 from armdyn.shorten.symbolic import mapped, symbolic

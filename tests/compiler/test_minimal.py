@@ -16,13 +16,8 @@ from armdyn.graph import Graph, proved_equal
 from armdyn.graph.nodes import trace
 from armdyn.graph.program import Program
 from armdyn.model.transform import rotation_about, transform
-from armdyn.shorten.canonical.frames import (
-    CanonicalRobot,
-    branches,
-    canonical,
-    model_from_canonical,
-    with_tip_phase,
-)
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, with_tip_phase
+from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import axis_in_parent, regroup
 from armdyn.shorten.minimal.mass import minimal_mass_matrix
 from armdyn.shorten.minimal.options import options

@@ -25,7 +25,8 @@ from armdyn.quantities.proof import proved_program
 from armdyn.quantities.request import Request
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten import shorten
-from armdyn.shorten.canonical.frames import branches, canonical
+from armdyn.shorten.canonical.frames import canonical
+from armdyn.shorten.canonical.model import branches
 from armdyn.shorten.parts import (
     BIAS,
     MASS_MATRIX,

@@ -1,6 +1,6 @@
 """The inertial parameters that a regrouped robot has left."""
 
-from armdyn.shorten.canonical.frames import CanonicalRobot
+from armdyn.shorten.canonical.model import CanonicalRobot
 from armdyn.shorten.canonical.regroup import is_zero
 
 

@@ -29,12 +29,11 @@ from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import (
     CanonicalLink,
     CanonicalRobot,
-    branches,
     canonical,
     canonical_frames,
     is_quarter,
-    model_from_canonical,
 )
+from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.parameters import ENTRIES, link_numbers, parameters
 
 CANCELLATION_TOLERANCE = 1e-13

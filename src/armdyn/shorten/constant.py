@@ -15,13 +15,8 @@ from armdyn.formulations.composite_body import mass_matrix
 from armdyn.graph.nodes import Graph, Node
 from armdyn.graph.program import Program
 from armdyn.model import RobotModel
-from armdyn.shorten.canonical.frames import (
-    TORQUE_TOLERANCE,
-    ZERO_TOLERANCE,
-    CanonicalRobot,
-    model_from_canonical,
-    torque_difference,
-)
+from armdyn.shorten.canonical.frames import TORQUE_TOLERANCE, ZERO_TOLERANCE, CanonicalRobot
+from armdyn.shorten.canonical.model import model_from_canonical, torque_difference
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.symbolic import entries, generic, symbolic, valued

@@ -26,7 +26,8 @@ from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.program import Program
 from armdyn.graph.visit import unguarded
 from armdyn.model import RobotModel
-from armdyn.shorten.canonical.frames import CanonicalRobot, branches, model_from_canonical
+from armdyn.shorten.canonical.frames import CanonicalRobot
+from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.choice_search import searched_choices, searched_origins
 from armdyn.shorten.constant import constant_mass_matrix, product

@@ -21,12 +21,8 @@ from armdyn.graph.program import Program
 from armdyn.model.edit import without_rounding
 from armdyn.quantities.program import QUANTITIES, quantity_program
 from armdyn.quantities.request import Request
-from armdyn.shorten.canonical.frames import (
-    branches,
-    canonical,
-    model_from_canonical,
-    with_tip_phase,
-)
+from armdyn.shorten.canonical.frames import canonical, with_tip_phase
+from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.torques import minimal
 from armdyn.shorten.parts import BIAS, MASS_MATRIX, TORQUES, WEIGHT, forward_dynamics

@@ -11,14 +11,8 @@ from armdyn.formulations.augmented_body import augmented_body
 from armdyn.formulations.newton_euler import newton_euler
 from armdyn.model import Connection, Inertia, assemble
 from armdyn.model.transform import rotation_about, rotation_from_rpy, transform
-from armdyn.shorten.canonical.frames import (
-    branches,
-    canonical,
-    is_quarter,
-    model_from_canonical,
-    torque_difference,
-    with_tip_phase,
-)
+from armdyn.shorten.canonical.frames import canonical, is_quarter, with_tip_phase
+from armdyn.shorten.canonical.model import branches, model_from_canonical, torque_difference
 from armdyn.shorten.canonical.regroup import hand_down, regroup, slide_origin
 from support.peers import close
 from support.random_robots import (

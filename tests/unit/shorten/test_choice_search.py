@@ -9,7 +9,8 @@ import armdyn
 from armdyn.graph import Graph
 from armdyn.graph.count import count
 from armdyn.graph.nodes import trace
-from armdyn.shorten.canonical.frames import branches, canonical, with_tip_phase
+from armdyn.shorten.canonical.frames import canonical, with_tip_phase
+from armdyn.shorten.canonical.model import branches
 from armdyn.shorten.choice_search import searched_choices, searched_origins
 from armdyn.shorten.minimal.options import options
 from armdyn.shorten.minimal.torques import minimal

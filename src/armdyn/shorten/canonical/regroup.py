@@ -27,14 +27,8 @@ import numpy as np
 from armdyn.arrays import Array, frozen, record
 from armdyn.graph.nodes import Node, is_number
 from armdyn.model.transform import rotation_z
-from armdyn.shorten.canonical.frames import (
-    ZERO_TOLERANCE,
-    CanonicalLink,
-    CanonicalRobot,
-    cos_sin,
-    is_quarter,
-    twist,
-)
+from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
+from armdyn.shorten.canonical.model import CanonicalLink, CanonicalRobot, cos_sin, is_quarter, twist
 
 Z = frozen([0.0, 0.0, 1.0])
 

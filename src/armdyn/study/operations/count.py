@@ -32,13 +32,8 @@ from armdyn.quantities.program import quantity_program
 from armdyn.quantities.quantity import Quantity
 from armdyn.quantities.request import EFFORTS, Request
 from armdyn.robot import Robot, check_robot
-from armdyn.shorten.canonical.frames import (
-    ZERO_TOLERANCE,
-    CanonicalRobot,
-    branches,
-    canonical,
-    model_from_canonical,
-)
+from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalRobot, canonical
+from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.symbolic import symbolic

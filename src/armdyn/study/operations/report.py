@@ -26,15 +26,8 @@ from armdyn.quantities.request import EFFORTS, Request
 from armdyn.report.figures import INK
 from armdyn.report.panels import key_row, sheet
 from armdyn.report.result import DrawnResult, Result, Section, parts_of
-from armdyn.shorten.canonical.frames import (
-    COMPARED_STATES,
-    ZERO_TOLERANCE,
-    CanonicalLink,
-    CanonicalRobot,
-    branches,
-    canonical,
-    model_from_canonical,
-)
+from armdyn.shorten.canonical.frames import ZERO_TOLERANCE, CanonicalLink, CanonicalRobot, canonical
+from armdyn.shorten.canonical.model import COMPARED_STATES, branches, model_from_canonical
 from armdyn.shorten.canonical.regroup import axis_in_parent
 from armdyn.shorten.search import Progress
 from armdyn.shorten.symbolic import symbolic

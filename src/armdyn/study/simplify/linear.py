@@ -26,7 +26,8 @@ from armdyn.formulations.kinematics import world_frames
 from armdyn.formulations.rotors import Spin, turning_row
 from armdyn.model import RobotModel
 from armdyn.model.transform import inverse
-from armdyn.shorten.canonical.frames import CanonicalRobot, canonical_frames, model_from_canonical
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical_frames
+from armdyn.shorten.canonical.model import model_from_canonical
 from armdyn.shorten.canonical.parameters import ENTRIES, about_com
 from armdyn.study.simplify.goals import ANGULAR_MOMENTUM, MOMENTUM, Goals, element_name
 

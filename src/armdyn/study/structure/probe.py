@@ -24,13 +24,8 @@ from armdyn.graph.nodes import Graph, Node, trace
 from armdyn.graph.operations import TRIG
 from armdyn.graph.visit import reachable
 from armdyn.model import RobotModel
-from armdyn.shorten.canonical.frames import (
-    CanonicalRobot,
-    branches,
-    canonical,
-    is_quarter,
-    model_from_canonical,
-)
+from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, is_quarter
+from armdyn.shorten.canonical.model import branches, model_from_canonical
 from armdyn.shorten.canonical.parameters import ENTRIES, parameters
 from armdyn.shorten.symbolic import mapped
 
