@@ -18,6 +18,11 @@ def info(
         "Show the Denavit-Hartenberg table of the arm instead, of whatever format it is."
     ),
     degrees: bool = flag("--degrees", "Print the angles of that table in degrees."),
+    modes: str | None = optional(
+        "Show instead how an arm whose transmissions give vibrates at a configuration, or where in "
+        "its workspace it does so most slowly.",
+        "Q1,Q2,...|workspace",
+    ),
 ) -> None:
     """Show the joints, links, inertias, friction, drives and DH table of a robot."""
     from armdyn.io.describe import describe
@@ -25,6 +30,9 @@ def info(
     arm = robot.open()
     if dh is not None:
         _print_dh(arm.dh_table(dh), degrees)
+        return
+    if modes is not None:
+        _print_modes(arm, modes)
         return
     data = describe(arm.model)
     if printed_as_json(lambda: data):
@@ -34,6 +42,42 @@ def info(
     for part in (_joints, _loops, _couplings, _drives, _springs, _bodies):
         if (rows := part(data)).row_count:
             print_table(rows)
+
+
+def _print_modes(arm: Any, at: str) -> None:
+    from armdyn.cli.motion_options import joint_values
+
+    elastic = arm.elastic
+    slowest = at == "workspace"
+    q = elastic.slowest("locked")[1] if slowest else joint_values(arm, "--modes", at, False)
+    free, locked = elastic.modes(q), elastic.modes(q, "locked")
+    names = [*elastic.both.joint_names]
+    data = {"q": q.tolist(), "coordinates": names}
+    for motors, found in (("free", free), ("locked", locked)):
+        parts = (found.squared, found.frequencies, found.damping, found.shapes)
+        words = ("squared", "frequencies", "damping", "shapes")
+        data[motors] = {word: part.tolist() for word, part in zip(words, parts, strict=True)}
+    if printed_as_json(lambda: data):
+        return
+
+    def row(k: int) -> Iterator[str]:
+        mode = free.rigid + k
+        most = names[int(abs(free.shapes[:, mode]).argmax())]
+        yield str(k + 1)
+        yield f"{free.frequencies[k]:.4g}"
+        yield f"{100 * free.damping[mode]:.3g}"
+        yield f"{locked.frequencies[k]:.4g}"
+        yield f"{100 * locked.damping[k]:.3g}"
+        yield most
+
+    where = ", ".join(f"{x:.4g}" for x in q)
+    print_text(f"{'lowest of the workspace, ' if slowest else ''}at q = {where}")
+    columns = ("mode", "motors free [Hz]", "damping [%]", "locked [Hz]", "damping [%]", "most in")
+    rows = map(row, range(len(free.frequencies)))
+    print_table(table(*columns, left=("most in",), title="Vibrations", rows=rows))
+    for x in free.squared[: free.rigid]:
+        if x < -1e-6 * free.squared[-1]:
+            print_text(f"gravity topples the arm: a motion grows by {(-x) ** 0.5:.3g} per second")
 
 
 def _print_dh(found: "DhTable", degrees: bool) -> None:

@@ -49,6 +49,7 @@ GAINS: Mapping[str, Mapping[str, str]] = {
     "gravity-pd": {"kp": "kp", "kd": "kd"},
     "computed-torque": {"kp": "kp", "kd": "kd"},
     "slotine-li": {"rate": "rate", "kd": "kd"},
+    "elastic-feedforward": {"kp": "kp", "kd": "kd"},
     "operational-space": {"kp": "kp", "kd": "kd"},
     "impedance": {"kp": "stiffness", "kd": "damping"},
 }
@@ -116,7 +117,8 @@ class Control:
     """The options that choose a controller and what it follows."""
 
     controller: Literal[
-        "free", "gravity-pd", "computed-torque", "slotine-li", "operational-space", "impedance"
+        *("free", "gravity-pd", "computed-torque", "slotine-li", "elastic-feedforward"),
+        *("operational-space", "impedance"),
     ] = option("free", "The law that gives the torques; free: none.")
     target: str | None = optional(
         "What the controller holds, by default the start, or a trajectory it follows.",
@@ -186,7 +188,7 @@ class Control:
         self, arm: Robot, q: Array, duration: float, degrees: bool
     ) -> tuple[Any, float | None]:
         """What a controller follows, positions or a motion, and how long that takes [s]."""
-        from armdyn.simulation import from_csv, quintic
+        from armdyn.simulation import from_csv, quintic, smooth_move
 
         given = [word for word, text in self._ways.items() if text is not None]
         if len(given) > 1:
@@ -197,7 +199,8 @@ class Control:
             time = duration if self.move_time is None else self.move_time
             if self.line is not None:
                 return self._line(arm, q, numbers("--line", self.line, (3,)), time), time
-            return quintic(q, joint_values(arm, "--move", str(self.move), degrees), time), time
+            along = smooth_move if self.controller == "elastic-feedforward" else quintic
+            return along(q, joint_values(arm, "--move", str(self.move), degrees), time), time
         if self.target is None:
             if q.ndim > 1:
                 raise typer.BadParameter("many arms under a controller need a --target")
@@ -234,8 +237,9 @@ def simulate(
     base_twist: BaseTwist = None,
     method: str | None = optional(
         "DOP853 (the default), RK45, RK23, Radau, BDF, LSODA; with a fixed step rk4 (the "
-        "default for many arms), symplectic.",
+        "default for many arms), symplectic, rodas3 for stiff arms, auto.",
     ),
+    elastic: bool = flag("--elastic", "Let transmissions give: motors and links move apart."),
     simulated: Any = asking("armdyn.simulation.simulator:simulate", OPTIONS, wrench=WRENCH),
     output: Path | None = file_option("Write the motion to a .csv or .parquet file."),
     plot: Plot = None,
@@ -258,8 +262,8 @@ def simulate(
     with telling(lasting) as tell:
         result = simulated(
             arm, q, qd, lasting, torque=tau, controller=law, progress=tell,
-            base_motion=base_motion, base=base_start(arm, base_twist),
-            method=method or ("DOP853" if start.arms is None else "rk4"),
+            base_motion=base_motion, base=base_start(arm, base_twist), elastic=elastic,
+            method=method or ("DOP853" if start.arms is None else "auto" if elastic else "rk4"),
         )  # fmt: skip
     finished = result.status == "finished"
     deliver(result, colour="" if finished else "yellow", save=output, plot=plot)

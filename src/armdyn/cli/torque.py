@@ -44,6 +44,10 @@ def torque(
     computed: Any = asking("armdyn.study.terms.torques:torque_report", OPTIONS, wrench=WRENCH),
     base_motion: Path | None = optional(BASE_MOTION, "FILE.csv"),
     base_twist: BaseTwist = None,
+    elastic: float | None = optional(
+        "Torques and positions of motors behind transmissions that give, for the motion without "
+        "what is faster than this, in Hz."
+    ),
     motors: bool = flag(
         "--motors", "Add torque, speed, power and duty behind the gears, and plot these."
     ),
@@ -57,6 +61,9 @@ def torque(
         raise typer.BadParameter("a plot is of the motors or of the reactions; leave one out")
     arm = robot.open()
     motion = given_motion(arm, trajectory, {"q": q, "qd": qd, "qdd": qdd}, degrees)
+    if elastic is not None:
+        _elastic(arm, motion, elastic, asked["friction"], output)
+        return
     with console.progress("computing", len(motion)) as tell:
         start = base_start(arm, base_twist)
         report = computed(
@@ -76,3 +83,30 @@ def torque(
         return report.data() | {"motors": behind.data()["motors"] if behind else []}
 
     console.print_result(data, lambda: console.print_sections(parts), (output, plot))
+
+
+def _elastic(arm: Any, motion: Any, cutoff: float, friction: bool, output: Path | None) -> None:
+    """What motors must do so that links follow a motion."""
+    from armdyn.io.csv.table import numbered_columns, write_csv
+    from armdyn.simulation import smoothed
+
+    calm = smoothed(motion.t, motion.q, cutoff)
+    rows = calm.derivatives(motion.t - motion.t[0])
+    found = arm.elastic.feedforward(motion.t, rows, friction=friction)
+    if output is not None:
+        columns = {"tau": found.tau, "theta": found.theta, "thetad": found.thetad, "q": rows[0]}
+        write_csv(output, {"t": motion.t} | numbered_columns(columns))
+    most = {"torque": abs(found.tau).max(0), "wind-up": abs(found.theta - rows[0]).max(0)}
+    most["smoothing"] = abs(rows[0] - motion.q).max(0)
+    lines = zip(
+        arm.joint_names, *([f"{x:.4g}" for x in part] for part in most.values()), strict=True
+    )
+    shown = console.table(
+        *("joint", "torque [N·m]", "wind-up [rad]", "smoothing [rad]"), left=("joint",),
+        title="Motors: largest values along the motion, seen from the links", rows=lines,
+    )  # fmt: skip
+
+    def data() -> dict[str, Any]:
+        return {"joints": list(arm.joint_names), **{k: x.tolist() for k, x in most.items()}}
+
+    console.print_result(data, lambda: console.print_table(shown), (output,))

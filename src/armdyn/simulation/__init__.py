@@ -8,6 +8,8 @@ from armdyn.simulation.controllers import Free as Free
 from armdyn.simulation.controllers import GravityPD as GravityPD
 from armdyn.simulation.controllers import OperationalSpace as OperationalSpace
 from armdyn.simulation.controllers import SlotineLi as SlotineLi
+from armdyn.simulation.elastic import ElasticFeedforward as ElasticFeedforward
+from armdyn.simulation.elastic import ElasticStateFeedback as ElasticStateFeedback
 from armdyn.simulation.result import Simulation as Simulation
 from armdyn.simulation.simulator import simulate as simulate
 from armdyn.simulation.system import Event as Event
@@ -21,4 +23,8 @@ from armdyn.simulation.trajectories import tool_circle as tool_circle
 from armdyn.simulation.trajectories import tool_line as tool_line
 from armdyn.simulation.trajectories import trapezoid as trapezoid
 from armdyn.simulation.trajectories import via_points as via_points
+from armdyn.simulation.trajectories.smooth import Shaped as Shaped
+from armdyn.simulation.trajectories.smooth import smooth_move as smooth_move
+from armdyn.simulation.trajectories.smooth import smooth_spline as smooth_spline
+from armdyn.simulation.trajectories.smooth import smoothed as smoothed
 from armdyn.simulation.trajectories.tool import ToolMotion as ToolMotion

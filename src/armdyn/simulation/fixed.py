@@ -17,13 +17,14 @@ import numpy.typing as npt
 from armdyn.arrays import Array, broadcast, check_joint_vector, real
 from armdyn.errors import SimulationError, require
 from armdyn.formulations.runge_kutta import rk4_step
+from armdyn.formulations.spatial import rotate
 from armdyn.kernels.stepper import Run, StepInput, Stepper, stepper
 from armdyn.model import Drive
 from armdyn.quantities.steps import StepRequest
 from armdyn.robot import Robot
 from armdyn.simulation.controllers import ComputedTorque, GravityPD
 from armdyn.simulation.floating import system_of
-from armdyn.simulation.forces import Driven, Setup
+from armdyn.simulation.forces import DEFAULT_STEP, Driven, Setup
 from armdyn.simulation.result import Simulation
 from armdyn.simulation.system import WORKS, System
 
@@ -272,7 +273,29 @@ def symplectic_step(system: System, h: float) -> Step:
     return step
 
 
-STEPS = {"rk4": classical_step, "symplectic": symplectic_step}
+def rosenbrock_step(system: System, h: float) -> Step:
+    """RODAS3, of order three and without a bound on the rates that it follows.
+
+    Reference: A. Sandu et al., Benchmarking stiff ODE solvers for atmospheric chemistry problems
+    II: Rosenbrock solvers, 1997.
+    """
+
+    def step(t: float, y: Array) -> Array:
+        if not np.isfinite(y).all():
+            return np.full_like(y, np.nan)
+        f, (J, rate) = system.slope(t, y), system.jacobian(t, y)
+        solve = np.linalg.inv(np.eye(y.shape[-1]) / (0.5 * h) - J)
+        k1 = rotate(solve, f + 0.5 * h * rate)
+        k2 = rotate(solve, f + 4.0 / h * k1 + 1.5 * h * rate)
+        y = y + 2.0 * k1
+        k3 = rotate(solve, system.slope(t + h, y) + (k1 - k2) / h)
+        k4 = rotate(solve, system.slope(t + h, y + k3) + (k1 - k2 - 8.0 / 3.0 * k3) / h)
+        return y + k3 + k4
+
+    return step
+
+
+STEPS = {"rk4": classical_step, "symplectic": symplectic_step, "rodas3": rosenbrock_step}
 """For each method what makes its step."""
 
 
@@ -332,8 +355,6 @@ class StepGrid:
 
 MAX_STEPS = 1e9
 """Most steps of a run."""
-DEFAULT_STEP = 1e-3
-"""Step if none is given [s]."""
 DEFAULT_RECORDS, DEFAULT_STATES = 500, 2_000_000
 """Instants recorded if no time between them is given, and states of all arms together."""
 MAX_STATES = 50_000_000
@@ -367,7 +388,7 @@ def simulate_fixed(setup: Setup) -> Simulation:
     y = system.start(q, qd)
     compiled = type(drive) in LAWS and drive.robot.model.digest == robot.model.digest and not floats
     residual = None
-    asks = setup.base is not None or (callable(drive) and not compiled)
+    asks = setup.base is not None or (callable(drive) and not compiled) or method == "rodas3"
     if asks:
         records, diverged, interrupted = _asked(setup, system, grid, y)
     else:

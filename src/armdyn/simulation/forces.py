@@ -16,6 +16,8 @@ from armdyn.robot import Robot
 from armdyn.simulation.base import base_torque, base_vectors
 from armdyn.simulation.checks import TIME_ROUNDING, floats
 
+DEFAULT_STEP = 1e-3
+"""Fixed step if none is given [s]."""
 Torque = Callable[..., Array]
 """Torques (n,) at a time and a state, of the base too if it floats."""
 Wrench = npt.ArrayLike | Mapping[str, npt.ArrayLike]
@@ -55,7 +57,7 @@ class Driven:
     """The torque, the wrench and the motion of the base, checked each time they are asked for."""
 
     def __init__(self, setup: Setup):
-        robot, wrench = setup.robot, setup.wrench
+        robot, wrench, self.given = setup.robot, setup.wrench, setup.drive
         self.label, self._torque = torque_function(robot, setup.drive, setup.duration)
         motion = base_vectors(robot, setup.base, 0.0, setup.duration)
         self._base = None if motion is None else base_torque(robot, motion)

@@ -22,10 +22,11 @@ from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import simulate_adaptive
 from armdyn.simulation.base import GivenBase, floating_start
 from armdyn.simulation.controllers import Following
-from armdyn.simulation.forces import Saturation, Setup, Wrench, saturated
+from armdyn.simulation.elastic import Sensing, Sides
+from armdyn.simulation.forces import DEFAULT_STEP, Saturation, Setup, Wrench, saturated
 from armdyn.simulation.result import Simulation
 
-FIXED = ("rk4", "symplectic")
+FIXED = ("rk4", "symplectic", "rodas3", "auto")
 """Methods with a fixed step, compiled into one loop."""
 FARTHEST_START = 1e6
 """Size of a position or velocity beyond which no method can follow a motion."""
@@ -44,6 +45,7 @@ def simulate(
     external_wrench: Wrench | Callable[[float], Wrench] | None = None,
     base_motion: GivenBase | None = None,
     base: BaseState | None = None,
+    elastic: bool | Sensing = False,
     method: str = "DOP853",
     dt: float | None = None,
     step: float | None = None,
@@ -72,8 +74,12 @@ def simulate(
         base_motion: A BaseMotion, a function of the time, (times, BaseMotion) or a CSV; None: rest.
         base: Where a base that nothing holds starts; None: at rest, if the base of the robot
             floats. Functions and controllers then have its state as their fourth argument.
+        elastic: Whether transmissions give, so that there are motors beside links, which torques
+            drive. The state is that of `robot.elastic.both`, or of the links, whose motors then
+            rest there. Torques are functions of the "motors" (True), of the "links" or of "both".
         method: "DOP853", "RK45", "RK23", "Radau", "BDF" or "LSODA" of SciPy, which choose their
-            steps, of a fiftieth of the duration at most; "rk4" or "symplectic" with a fixed step.
+            steps, of a fiftieth of the duration at most; "rk4", "symplectic" or, for stiff arms,
+            "rodas3" with a fixed step; "auto" chooses "rk4" where that is stable, else "rodas3".
         dt: Time between records [s], with fixed steps a whole part of the duration; None: 500.
         step: Fixed step [s]; None: 1 ms, or a whole part of `dt`.
         friction: Whether joints have friction.
@@ -89,9 +95,14 @@ def simulate(
     floating = floating_start(robot, base, base_motion)
     check_known("method of integration", method, (*ADAPTIVE, *FIXED))
     _check_settings(duration, progress, friction, stops, bounce, rtol, atol)
-    given = _drive(torque, controller)
+    given = drive = _drive(torque, controller)
+    sides = Sides(robot, elastic) if elastic else None
+    if sides is not None:
+        robot, (q0, qd0), drive = sides.robot, sides.start(q0, qd0), sides.drive(given, duration)
     start = _check_start(robot, q0, qd0, stops)
-    drive = saturated(robot, given, duration, saturation)
+    if method == "auto":
+        method = "rk4" if sides is None else sides.method(start[0], step or DEFAULT_STEP)
+    drive = saturated(robot, drive, duration, saturation)
     setup = Setup(
         robot, *start, float(duration), drive, external_wrench, base_motion, method, dt, step,
         friction, stops, bounce, rtol, atol, progress, floating,
@@ -109,6 +120,7 @@ def simulate(
     if not isinstance(given, Following):
         return found
     wanted = np.array([given.target(t).q for t in found.t.tolist()], dtype=float)
+    wanted = wanted if sides is None else sides.elastic.joined(wanted, wanted)
     return replace(found, reference=np.broadcast_to(wanted, found.q.shape).copy())
 
 

@@ -29,6 +29,7 @@ import numpy as np
 from armdyn.arrays import Array, broadcast
 from armdyn.errors import SimulationError, SingularityError
 from armdyn.formulations.coordinates import StandingMap
+from armdyn.formulations.spatial import rotate
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, RobotModel
 from armdyn.model.friction import TERMS
@@ -218,6 +219,8 @@ class Forces(NamedTuple):
     """The accelerations that they give."""
 
 
+DIFFERENCE = 1e-7
+"""Change of a state and of the time [s] for slopes of torques."""
 BREAKAWAY_TOLERANCE = 1e-10
 """A joint starts when its friction level is exceeded by this part of the torques."""
 REST_VELOCITY = 1e-9
@@ -272,6 +275,34 @@ class System:
         power = (acting * qd[..., None, :]).sum(-1)
         power[..., 2] += given
         return np.concatenate([qd, forces.qdd, power, rates], -1)
+
+    def jacobian(self, t: float, y: Array) -> tuple[Array, Array]:
+        """How the rate of a state changes with the state, (..., k, k), and in time, (..., k).
+
+        The base stands. Torques are asked for beside the state and the time, by differences.
+        """
+        q, qd = self.parted(y)
+        n, tau = q.shape[-1], self.driven.torque(t, q, qd)
+        found = self.robot.forward_dynamics_derivatives(q, qd, tau, friction=self.friction)
+        torques = np.zeros((*q.shape, 2 * n))
+        if callable(self.driven.given):
+            for k in range(2 * n):
+                x = np.stack([q, qd])
+                side = x[k // n, ..., k % n]
+                size = DIFFERENCE * (1.0 + np.abs(side))
+                x[k // n, ..., k % n] += size
+                torques[..., k] = (self.driven.torque(t, *x) - tau) / size[..., None]
+        J = np.zeros((*y.shape, y.shape[-1]))
+        J[..., range(n), range(n, 2 * n)] = 1.0
+        J[..., n : 2 * n, : 2 * n] = np.concatenate([found.dq, found.dqd], -1)
+        J[..., n : 2 * n, : 2 * n] += found.dtau @ torques
+        J[..., 2 * n, : 2 * n] = (qd[..., None, :] @ torques)[..., 0, :]
+        J[..., 2 * n, n : 2 * n] += tau
+        rate = np.zeros_like(y)
+        grown = (self.driven.torque(t + DIFFERENCE, q, qd) - tau) / DIFFERENCE
+        rate[..., n : 2 * n] = rotate(found.dtau, grown)
+        rate[..., 2 * n] = (qd * grown).sum(-1)
+        return J, rate
 
     def record(self, t: float, y: Array, lost: float = 0.0) -> dict[str, Any]:
         """What a `Simulation` has of an instant, by name; `lost` is the energy of impacts [J]."""
