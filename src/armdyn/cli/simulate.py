@@ -117,8 +117,13 @@ class Control:
     """The options that choose a controller and what it follows."""
 
     controller: Literal[
-        *("free", "gravity-pd", "computed-torque", "slotine-li", "elastic-feedforward"),
-        *("operational-space", "impedance"),
+        "free",
+        "gravity-pd",
+        "computed-torque",
+        "slotine-li",
+        "elastic-feedforward",
+        "operational-space",
+        "impedance",
     ] = option("free", "The law that gives the torques; free: none.")
     target: str | None = optional(
         "What the controller holds, by default the start, or a trajectory it follows.",
