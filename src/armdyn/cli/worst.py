@@ -4,14 +4,18 @@ from functools import partial
 from typing import Any
 
 from armdyn.cli.console import deliver, status
-from armdyn.cli.options import EACH, Plot, RobotSource, asking
+from armdyn.cli.options import EACH, Form, Plot, RobotSource, asking, number
+
+SHARE = Form("G[%]", lambda o, x: number(o, x.removesuffix("%")) / (100 if "%" in x else 1))
 
 
 def worst(
     robot: RobotSource,
     *,
     search: Any = asking(
-        "armdyn.study.sizing.worst_case:worst_case", "lift speed friction", acceleration=EACH
+        *("armdyn.study.sizing.worst_case:worst_case", "lift speed friction prove"),
+        acceleration=EACH,
+        gap=SHARE,
     ),
     plot: Plot = None,
 ) -> None:

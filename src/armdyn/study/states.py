@@ -271,34 +271,6 @@ def fresh_states(robot: Robot, over: Over, given: StateSet, number: int) -> Stat
     return StateSet(q, qd, qdd, np.full(count, 1 / count), words, at)
 
 
-STEPS = tuple(0.25 * 0.5**k for k in range(11))
-"""Steps along a coordinate, in parts of its range."""
-ROUNDS = 12
-"""Steps of one length at most."""
-Sizes = Callable[[Array], Array]
-"""From places (m, k) in the unit cube to what is sought the largest of, (m,)."""
-
-
-def climbed(sizes: Sizes, x: Array) -> Array:
-    """The place (k,) of the largest that is reached from places (m, k) in the unit cube.
-
-    Steps are along one coordinate at a time, the best of all, and become smaller.
-    """
-    value, rows = sizes(x), np.arange(len(x))
-    moves = np.concatenate([np.eye(x.shape[1]), -np.eye(x.shape[1])])
-    for step in STEPS:
-        for _ in range(ROUNDS):
-            tried = np.clip(x[:, None] + step * moves, 0.0, 1.0)
-            there = sizes(tried.reshape(-1, x.shape[1])).reshape(len(x), -1)
-            best = there.argmax(axis=1)
-            better = there[rows, best] > value * (1 + 1e-12)
-            if not better.any():
-                break
-            x = np.where(better[:, None], tried[rows, best], x)
-            value = np.maximum(value, there.max(axis=1))
-    return np.asarray(x[int(value.argmax())])
-
-
 def state_cube(
     robot: Robot, over: Over, states: StateSet
 ) -> tuple[Array, Callable[[Array], Motion]] | None:

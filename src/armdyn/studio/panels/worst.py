@@ -88,8 +88,7 @@ def worst_html(found: WorstCase) -> str:
     height = ROW * len(found.demands) + 4
     return svg.framed(
         f"<div style='color:{colour};font-weight:650'>{escape(str(worst))}</div>"
-        f"<div style='opacity:.75'>found among {found.states:,} states; that there is none worse "
-        "is not proved</div>"
+        f"<div style='opacity:.75'>{escape(found.verdict)}</div>"
         f"{svg.picture(height, [part for bar in bars for part in bar], 'worst')}"
         f"{figure_html(lambda: _map(found))}",
         "worst-case",

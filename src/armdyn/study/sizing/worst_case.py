@@ -1,13 +1,12 @@
 """The worst case: which position, speed and payload ask most of which motor.
 
-A torque is linear in accelerations and in the mass that is held, so that it is largest at an end of
-each; in positions and velocities it is searched: many states that fill the limits evenly, and from
-the best of them steps along one coordinate at a time, which become smaller.
+The states are those of `armdyn.bounds`, which proves that none is worse. Where torques are not of
+its kind, as with screws and stretched springs, states are searched: many that fill the limits
+evenly, and from the best of them steps along one coordinate at a time, which become smaller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,12 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_number
+from armdyn.bounds.motors import DEFAULT_GAP, MotorBound, Progress, motor_bounds
+from armdyn.bounds.rows import Limits
 from armdyn.errors import ModelError, require, shown
 from armdyn.report.figures import ALARM, COLOURS, INK
 from armdyn.report.panels import name_rows, sheet
 from armdyn.report.result import DrawnResult, Section, number, parts_of
 from armdyn.robot import Robot, check_robot
-from armdyn.study.states import climbed, largest_rates
+from armdyn.study.states import largest_rates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +77,8 @@ class Demand:
     breaking_payload: float
     """The lightest that both together are where the motor is at its limit in this motion [kg];
     infinite if it never is, what the robot holds if it is beyond the limit without any lift."""
+    bound: MotorBound
+    """What is proved of the motor over all states."""
 
     @property
     def use(self) -> float:
@@ -119,7 +122,23 @@ class WorstCase(DrawnResult):
     """The largest accelerations that were allowed, (n,) [rad/s² or m/s²]."""
     map: HeatMap
     states: int
-    """How many states were evaluated."""
+    """How many states were evaluated, beside those of proofs."""
+    unproved: str = ""
+    """Why nothing is proved."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether every motor has a bound that holds for every state."""
+        return all(np.isfinite(demand.bound.upper) for demand in self.demands)
+
+    @property
+    def verdict(self) -> str:
+        """What is known of all other states."""
+        if not self.proved:
+            reason = self.unproved or "prove=True (--prove) proves it"
+            return f"the largest found; that there is none worse is not proved: {reason}"
+        gap = max(demand.bound.gap for demand in self.demands)
+        return f"proved for every state: no motor needs more than {100 * gap:.3g} % more than this"
 
     @property
     def worst(self) -> Demand:
@@ -141,7 +160,7 @@ class WorstCase(DrawnResult):
             f"over all positions within the limits, {allowed}, accelerations up to {most:g}, "
             f"{masses}",
             str(self.worst),
-            f"found among {self.states:,} states; that there is none worse is not proved",
+            self.verdict,
         )
         rows = [
             (
@@ -161,6 +180,7 @@ class WorstCase(DrawnResult):
             "robot": self.robot.name,
             "worst": self.worst.joint,
             "joints": [parts_of(x, *names) | {"margin_percent": x.margin} for x in self.demands],
+            "motors": [_motor(x) for x in self.demands],
         }
         return (Section(title, lines, columns, rows, 1, data),)
 
@@ -183,13 +203,7 @@ class WorstCase(DrawnResult):
         return figure
 
 
-FIRST_STATES = 2**14
-"""States that fill the limits evenly."""
-STARTS = 12
-"""States from which each motor's worst case is searched."""
 MAP_CELLS = 41
-Progress = Callable[[int, int], None]
-"""Called with the motors that are done, and all."""
 
 
 def worst_case(
@@ -200,13 +214,15 @@ def worst_case(
     speed: float = 1.0,
     acceleration: ArrayLike = 0.0,
     friction: bool = True,
+    prove: bool | None = None,
+    gap: float = DEFAULT_GAP,
     progress: Progress | None = None,
 ) -> WorstCase:
     """Find the state that asks most of each motor, over all that the limits allow.
 
     Velocities without a limit end at 2 rad/s, and where joints only slide at 0.5 m/s. The search is
-    deterministic and takes about a second; each result is the torque of the state it names, so that
-    it is reached, but a worse one cannot be excluded.
+    deterministic; each result is the torque of the state it names, so that it is reached. With a
+    proof, no state within the limits asks for more than `upper`, see docs/bounds.md.
 
     Args:
         robot: The robot.
@@ -215,6 +231,9 @@ def worst_case(
         speed: The share of the velocity limits that is allowed, 0 to 1; 0: poses at rest.
         acceleration: The largest accelerations, one number or (n,) [rad/s² or m/s²].
         friction: Whether joint friction is in the torques.
+        prove: Whether to prove that no state is worse; None: where that takes few tenths of a
+            second a motor. Ctrl-C makes do with larger gaps.
+        gap: How far above the largest torque that is reached a bound may be, relative to it.
         progress: Called with the number of motors that are done, and of all.
 
     Example:
@@ -232,73 +251,59 @@ def worst_case(
             f"{robot.name!r} has loops, whose limits do not say which positions can be reached; "
             "sweep over positions of yours instead"
         )
+    require(0 < check_number("gap", gap) < 1, "gap", "more than 0 and less than 1", gap, ModelError)
     search = _Search(robot, float(lift), speed, bends, friction)
-    best = []
-    for i in range(robot.n):
-        best.append(search.climb(i))
-        if progress is not None:
-            progress(i + 1, robot.n)
-    demands = tuple(search.demand(i, x) for i, x in enumerate(best))
+    bounds, reason = motor_bounds(
+        robot, search.box, search.lifts, friction=friction, prove=prove, gap=gap, progress=progress
+    )
+    demands = tuple(map(search.demand, range(robot.n), bounds))
     heat = search.map(demands)
     masses = model.payload_mass, float(lift)
-    return WorstCase(robot, demands, *masses, float(speed), bends, heat, search.states)
+    return WorstCase(robot, demands, *masses, float(speed), bends, heat, search.states, reason)
+
+
+def _motor(demand: Demand) -> dict[str, Any]:
+    """What is known of the torque of a motor, as data."""
+    state = parts_of(demand, "q", "qd", "qdd", "lift")
+    return {"joint": demand.joint, **parts_of(demand.bound, *BOUND_PARTS), "state": state}
+
+
+BOUND_PARTS = "lower", "upper", "gap", "boxes"
 
 
 class _Search:
-    """Torques over a box of positions, velocities and accelerations, each from 0 to 1."""
+    """What states ask of the motors, and the limits of all states."""
 
     def __init__(self, robot: Robot, lift: float, speed: float, bends: Array, friction: bool):
         model = robot.model
         joints = model.coordinate_joints
         limits, ordinary = robot.velocity_limits, [joint.type.speed for joint in joints]
         rates = speed * np.where(np.isfinite(limits), limits, ordinary)
-        low, high = model.ranges.T
         self.robot = robot
         self.joints = joints
         self.states = 0
-        self.low = np.concatenate([low, -rates, -bends])
-        self.high = np.concatenate([high, rates, bends])
+        self.box = Limits(model.ranges[:, 0], model.ranges[:, 1], rates, bends)
         self.limits = robot.effort_limits
-        self._masses = np.unique([0.0, lift])
-        self._held = np.array([robot.payload_vector(mass) for mass in self._masses])
+        self.lifts = np.unique([0.0, lift]).tolist()
+        self._held = np.array([robot.payload_vector(mass) for mass in self.lifts])
         self._kernel = robot.kernel("inverse_dynamics", payload=True, friction=friction)
-        from scipy.stats import qmc  # noqa: PLC0415 (slow to import)
 
-        # states that fill the box evenly; every other one moves as fast as is allowed
-        n = len(joints)
-        self._first = np.asarray(qmc.Sobol(3 * n, scramble=False).random(FIRST_STATES))
-        self._first[::2, n:] = self._first[::2, n:] > 0.5
-        self._sizes = np.abs(self.torques(self._first)).max(axis=0)
-
-    def torques(self, x: Array) -> Array:
-        """Torques (masses, m, n) of states x (m, 3 n), without and with the lift."""
-        self.states += len(x) * len(self._held)
-        q, qd, qdd = np.split(self.low + x * (self.high - self.low), 3, axis=-1)
-        found = self._kernel(q, qd, qdd, self._held[:, None, :])
-        return np.nan_to_num(np.asarray(found), nan=0.0)
-
-    def climb(self, i: int) -> Array:
-        """The state (3 n,) that asks most of motor i."""
-        x = self._first[np.argsort(-self._sizes[:, i], kind="stable")[:STARTS]]
-        return climbed(lambda x: np.abs(self.torques(x)[..., i]).max(axis=0), x)
-
-    def demand(self, i: int, x: Array) -> Demand:
-        """What a state asks of motor i."""
-        torques = self.torques(x[None])[:, 0, i]
-        k = int(np.abs(torques).argmax())
-        q, qd, qdd = np.split(self.low + x * (self.high - self.low), 3)
+    def demand(self, i: int, bound: MotorBound) -> Demand:
+        """What the worst state asks of motor i."""
+        q, qd, qdd, lift = bound.q, bound.qd, bound.qdd, self.lifts[bound.lift]
+        self.states += bound.states
+        torque = float(self._kernel(q, qd, qdd, self._held[bound.lift])[i])
         joint, limit = self.joints[i], float(self.limits[i])
         one = np.array([self.robot.payload_vector(mass) for mass in (0.0, 1.0)])
         empty, with_one = self._kernel(q, qd, qdd, one)[:, i]
-        lift = float(self._masses[k])
         held = self.robot.model.payload_mass
         # the lightest mass m with |empty + slope m| = limit
         slope, breaking = float(with_one - empty), 0.0
         if abs(empty) < limit:
             breaking = (limit - np.sign(slope) * empty) / abs(slope) if slope else np.inf
         return Demand(
-            joint.name, joint.type.torque_unit, float(torques[k]), limit, q, qd, qdd,
-            lift, held + lift, held + float(breaking),
+            joint.name, joint.type.torque_unit, torque, limit, q, qd, qdd,
+            lift, held + lift, held + float(breaking), bound,
         )  # fmt: skip
 
     def map(self, demands: tuple[Demand, ...]) -> HeatMap:
@@ -318,7 +323,7 @@ class _Search:
             tau = self._kernel(q[:, None], rates, bends, held)
             return np.asarray(np.abs(np.nan_to_num(tau)).max(axis=(0, 2)) / scale)
 
-        low, high = self.low[:n], self.high[:n]
+        low, high = self.box.low, self.box.high
         sways = []
         for j in range(n):
             q = np.repeat(worst.q[None], cells, axis=0)

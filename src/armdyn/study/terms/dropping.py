@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.bounds.search import Sizes, climbed
 from armdyn.formulations.friction import friction_torque
 from armdyn.formulations.regressor import regressor, ten_parameters
 from armdyn.formulations.rotors import all_rotor_torques
@@ -43,7 +44,7 @@ from armdyn.shorten.canonical.frames import canonical, canonical_frames
 from armdyn.shorten.canonical.regroup import regroup
 from armdyn.shorten.passes import reduce
 from armdyn.shorten.shorten import shortest_of
-from armdyn.study.states import Motion, Over, Sizes, StateSet, climbed, state_cube
+from armdyn.study.states import Motion, Over, StateSet, state_cube
 from armdyn.thresholds import MOST_SHORTENED
 
 _MOMENTS = {"Jxx": (0, 0), "Jyy": (1, 1), "Jzz": (2, 2), "Jxy": (0, 1), "Jxz": (0, 2)}
