@@ -25,7 +25,7 @@ from armdyn.errors import ModelError
 from armdyn.formulations.friction import friction_torque
 from armdyn.graph.differentiate import jvp
 from armdyn.model import FrictionLaw, Joint, RobotModel, Rotor, Transmission
-from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, Quantity
+from armdyn.quantities.quantity import TERMS, TORQUE_OPTIONS, quantity
 from armdyn.quantities.traced_robot import TracedRobot
 
 
@@ -119,21 +119,47 @@ def _refuse_jumps(model: RobotModel) -> None:
             )
 
 
-def _inverse_dynamics_rates(s: TracedRobot, *motion: Array) -> Array:
-    return np.stack(_torques(s, s, motion))
+_rates = partial(
+    quantity, terms=tuple(term for term in TERMS if term != "wrench"), options=TORQUE_OPTIONS
+)
 
 
-def _motors(s: TracedRobot, *motion: Array) -> Array:
-    """Torques of the motors, and θ, θ̇ and θ̈, (4, n); without a transmission θ is q."""
+@_rates(
+    symbol="T",
+    result="torques [{torque}], then their rates [{torque}/s] and the rates of these",
+    shape=(3, "n"),
+)
+def _inverse_dynamics_rates(
+    s: TracedRobot, q: Array, qd: Array, qdd: Array, qddd: Array, qdddd: Array
+) -> Array:
+    """Torques of the actuators for a motion, and their first and second rates along it."""
+    return np.stack(_torques(s, s, (q, qd, qdd, qddd, qdddd)))
+
+
+@_rates(
+    symbol="U",
+    result="torques of the motors [{torque}], then their positions [{unit}], velocities and "
+    "accelerations; of a joint whose transmission is rigid those of the joint",
+    shape=(4, "n"),
+    absent=not_invertible,
+)
+def _elastic_inverse_dynamics(
+    s: TracedRobot, q: Array, qd: Array, qdd: Array, qddd: Array, qdddd: Array
+) -> Array:
+    """What motors behind transmissions that give must do for a motion of the links.
+
+    It is torques, positions, velocities and accelerations, seen from the links.
+    """
+    # τ, θ, θ̇ and θ̈, (4, n); without a transmission θ is q
     side = replace(s, model=link_side(s.model))
     side.put_aside, side.groups = s.put_aside, s.groups
-    sigma = _torques(s, side, motion)
+    sigma = _torques(s, side, (q, qd, qdd, qddd, qdddd))
     rows = {i: k for k, i in enumerate(s.model.independent)}
     elastic = elastic_joints(s.model)
     places = [rows[i] for i in elastic]
     compliance = np.zeros(s.n)
     compliance[places] = [1.0 / s.model.joints[i].transmission.stiffness for i in elastic]
-    theta = [x + compliance * torque for x, torque in zip(motion[:3], sigma, strict=True)]
+    theta = [x + compliance * torque for x, torque in zip((q, qd, qdd), sigma, strict=True)]
     tau = s.nodes(sigma[0])
     tau[places] = tau[places] + s.rotors[elastic] * theta[2][places]
     if s.request.friction:
@@ -149,27 +175,3 @@ def _motor_friction(joint: Joint) -> Joint:
     """A joint with the friction that its motor has apart from the link."""
     own = joint.transmission.gives and joint.transmission.friction_side == "motor"
     return joint if own else replace(joint, friction=FrictionLaw())
-
-
-_MOTION = "q", "qd", "qdd", "qddd", "qdddd"
-_terms = tuple(term for term in TERMS if term != "wrench")
-_rates = partial(Quantity, arguments=_MOTION, terms=_terms, options=TORQUE_OPTIONS)
-INVERSE_DYNAMICS_RATES = _rates(
-    "inverse_dynamics_rates",
-    "Torques of the actuators for a motion, and their first and second rates along it.",
-    build=_inverse_dynamics_rates,
-    symbol="T",
-    result="torques [{torque}], then their rates [{torque}/s] and the rates of these",
-    shape=(3, "n"),
-)
-ELASTIC_INVERSE_DYNAMICS = _rates(
-    "elastic_inverse_dynamics",
-    "What motors behind transmissions that give must do for a motion of the links: torques, "
-    "positions, velocities and accelerations, seen from the links.",
-    build=_motors,
-    symbol="U",
-    result="torques of the motors [{torque}], then their positions [{unit}], velocities and "
-    "accelerations; of a joint whose transmission is rigid those of the joint",
-    shape=(4, "n"),
-    absent=not_invertible,
-)

@@ -35,7 +35,7 @@ from armdyn.quantities import (
 )
 from armdyn.quantities.derivatives import jacobian_product
 from armdyn.quantities.design import check_design
-from armdyn.quantities.quantity import Quantity
+from armdyn.quantities.quantity import Quantity, quantity
 from armdyn.quantities.request import Request, check_options
 from armdyn.quantities.traced_robot import TracedRobot
 from armdyn.shorten.canonical.frames import ZERO_TOLERANCE
@@ -44,23 +44,20 @@ from armdyn.shorten.shorten import shortened
 from armdyn.shorten.shortest import SearchBudget
 
 
+@quantity(
+    symbol="P",
+    result="cosine and sine of the angle of each passive joint, or its position [m] and 0",
+    shape=("P", 2),
+)
 def _passive_joints(s: TracedRobot, q: Array) -> Array:
-    """Two numbers for each passive joint."""
+    """Where the passive joints of loops are. Not a number where a loop cannot be closed."""
     found = [(s.model.joints[i], x) for i, x in enumerate(s.nodes(s.here(q).q))]
     passive = [(joint.type.only_turns, x) for joint, x in found if not joint.actuated]
     rows = [(x.cos(), x.sin()) if turns else (x, 0.0) for turns, x in passive]
     return s.nodes(np.array(rows, dtype=object).reshape(-1, 2))
 
 
-PASSIVE_JOINTS = Quantity(
-    "passive_joints",
-    "Where the passive joints of loops are. Not a number where a loop cannot be closed.",
-    ("q",),
-    _passive_joints,
-    symbol="P",
-    result="cosine and sine of the angle of each passive joint, or its position [m] and 0",
-    shape=("P", 2),
-)
+PASSIVE_JOINTS = _passive_joints
 """What kernels are told of a robot whose loops are solved beforehand."""
 QUANTITIES: dict[str, Quantity] = {
     record.name: record
