@@ -137,7 +137,7 @@ def _chain(c: Connection, kind: CompoundType) -> list[Connection]:
     if c.mimic is not None:
         raise ModelError(f"{where} is {kind.name}, and such a joint cannot mimic another")
     driven = c.limits != Limits() or c.friction != FrictionLaw() or c.rotor != Rotor()
-    if driven and not kind.has_one_unit:
+    if driven and len({simple.unit for _, simple, _ in kind.parts}) > 1:
         raise ModelError(
             f"{where} is {kind.name}: it turns and slides, so limits, friction and rotor have no "
             f"one unit; write out its simple joints {', '.join(names)} instead"

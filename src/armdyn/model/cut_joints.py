@@ -145,16 +145,6 @@ class CutJoint:
         """Axes of frame b along which it slides; a rod of one length leaves no axis by itself."""
         return () if self.has_length else tuple(k for k in range(3) if Slide(k) not in self.rows)
 
-    @property
-    def keeps_direction(self) -> bool:
-        """Whether the two z axes keep one direction."""
-        return any(isinstance(row, Normal) for row in self.rows)
-
-    @property
-    def keeps_axes(self) -> bool:
-        """Whether all three axes do."""
-        return set(ALIGNED) <= set(self.rows)
-
 
 COUPLING = CutJoint("coupling", (), "one joint follows a polynomial of the position of another")
 """No joint between links, but a joint that follows another, as by gears or cams."""

@@ -126,11 +126,6 @@ class CompoundType:
         """Whether the link turns."""
         return any(kind.turns for _, kind, _ in self.parts)
 
-    @property
-    def has_one_unit(self) -> bool:
-        """Whether all its positions have the same unit, so that one number can be for all."""
-        return len({kind.unit for _, kind, _ in self.parts}) == 1
-
 
 REVOLUTE = JointType(
     name="revolute",
