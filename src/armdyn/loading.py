@@ -39,6 +39,7 @@ def load(
     model: str | None = None,
     spinning_rotors: bool = False,
     coordinates: Sequence[str] | None = None,
+    loops: str | Path | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
 ) -> Robot:
     """A robot from the catalog or from a file.
 
@@ -63,14 +64,17 @@ def load(
             elements, spin about the axes of their joints on the links before these.
         coordinates: Joints around loops from which all others follow; None: what the file says, or
             those that suit best, which keep motors.
+        loops: What closes a URDF file: a YAML file with `closed_loop`, `type` and `name_mot`, a
+            mapping of these, or loops as `from_dh` takes them.
 
     Example:
         >>> load("two_link").inverse_dynamics([0.3, -0.7], [0, 0], [0, 0]).round(3)
         array([18.602,  3.613])
     """
-    given = {"locked": locked, "tool": tool, "gravity": gravity, "base": base}
+    given: dict[str, Any] = {"locked": locked, "tool": tool, "gravity": gravity, "base": base}
     given |= {"physical": physical, "fix_root": fix_root, "density": density, "hull": hull}
-    given |= {"model": model, "spinning_rotors": spinning_rotors, "coordinates": coordinates}
+    given |= {"model": model, "spinning_rotors": spinning_rotors}
+    given |= {"coordinates": coordinates, "loops": loops}
     return robot_from(read_model(source, **given), gravity=gravity)
 
 

@@ -137,6 +137,7 @@ class RobotSource:
         "Let rotors behind gears spin about their joints.", default=False
     )
     coordinates: str | None = shared("Joints that all others follow in loops.", "JOINT,JOINT")
+    loops: str | None = shared("The loops of a URDF file, in YAML.", "FILE")
     physical: Physical | None = shared(
         "What to do about inertias that no body can have; error if unset."
     )
@@ -146,7 +147,7 @@ class RobotSource:
         """Whether an option makes the robot another one than its description says."""
         options = self.payload, self.gravity, self.lock, self.tool, self.base, self.density
         flags = self.fix_root, self.free_base, self.base_joints, self.spinning_rotors
-        return any((*options, *flags, self.coordinates))
+        return any((*options, *flags, self.coordinates, self.loops))
 
     def open(self) -> "Robot":
         """Load the robot, and warn of what is odd about it."""
@@ -173,6 +174,7 @@ class RobotSource:
             hull=self.hull,
             model=self.model,
             spinning_rotors=self.spinning_rotors,
+            loops=self.loops,
             coordinates=None if self.coordinates is None else self.coordinates.split(","),
         )
         if self.free_base and (self.fix_root or self.base_joints):

@@ -1,18 +1,35 @@
-"""Loops from the keys of tables."""
+"""Loops from the keys of tables, and from those of files beside a URDF."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armdyn.arrays import Array, check_constant, check_number
-from armdyn.errors import ModelError, UnknownNameError, check_all_known, require, shown
+from armdyn.errors import (
+    DescriptionError,
+    LoopError,
+    ModelError,
+    UnknownNameError,
+    check_all_known,
+    check_installed,
+    require,
+    shown,
+)
 from armdyn.io.keys import PLACEMENT, placement_from_keys
+from armdyn.io.regular import read_regular
 from armdyn.loops.choice import closed_tree
 from armdyn.model import Loop, RobotModel
 from armdyn.model.cut_joints import COUPLING, cut_joint
 from armdyn.model.edit import coupling_between, loop_between, with_loops
-from armdyn.model.transform import transform
+from armdyn.model.transform import IDENTITY, transform
+
+PAIRED = {"3d": "spherical", "6d": "fixed"}
+"""The cut joint of each type of a closure that is written beside a URDF file."""
+BESIDE = ("closed_loop", "type", "name_mot", "assembly")
+"""Keys of such a file."""
 
 
 def loop_keys(kind: object) -> tuple[str, ...]:
@@ -104,3 +121,88 @@ def closed_by_keys(
     check_all_known(f"joint in the assembly of {model.name!r} named", positions, names)
     near = np.array([positions.get(name, 0.0) for name in names])
     return closed_tree(model, closing, [near], coordinates=coordinates)
+
+
+def closed_by_pairs(
+    model: RobotModel,
+    loops: object,
+    links: Mapping[str, str],
+    coordinates: Sequence[str] | None = None,
+) -> RobotModel:
+    """The tree of a URDF file with the loops that are written beside it.
+
+    Args:
+        model: The tree.
+        loops: A path to a YAML file, the mapping that it holds, or loops as a table has them. The
+            keys are `closed_loop`, pairs of frames, `type`, "3d" or "6d" for each, `name_mot`, the
+            joints with motors, and `assembly`, positions near which all fits.
+        links: Links by the names of the joints that carry them, which name frames as well.
+        coordinates: Names of the coordinates; None: the joints with motors, or what suits best.
+    """
+    if isinstance(loops, str | Path):
+        loops = _from_yaml(Path(loops))
+    if not isinstance(loops, Mapping):
+        require(isinstance(loops, Sequence) and loops, "loops", "some loops", loops, ModelError)
+        assert isinstance(loops, Sequence)
+        closing = [loop_from_keys(model, f"loop {i}", x) for i, x in enumerate(loops, start=1)]
+        return closed_tree(model, closing, [np.zeros(len(model.joints))], coordinates=coordinates)
+    check_all_known("key of loops named", loops, BESIDE)
+    closing = [loop_from_keys(model, keys["name"], keys) for keys in _paired(loops, links)]
+    names = [joint.name for joint in model.joints]
+    assembly = loops.get("assembly") or {}
+    require(isinstance(assembly, Mapping), "assembly", "positions by joint", assembly, ModelError)
+    check_all_known(f"joint in the assembly of {model.name!r} named", assembly, names)
+    near = np.array([check_number(f"assembly: {x}", assembly.get(x, 0.0)) for x in names])
+    motors = _motors(names, loops.get("name_mot"))
+    asked = (motors or None) if coordinates is None else coordinates
+    robot = closed_tree(model, closing, [near], motors, asked)
+    free = [j.name for j in robot.coordinate_joints if j.name not in motors]
+    if motors and coordinates is None and free:
+        raise LoopError(
+            f"the loops of {model.name!r} leave {', '.join(free)} free, which name_mot has not: it "
+            f"names {', '.join(motors)}. Add what has a motor, lock what has none, or name the "
+            "coordinates that are meant"
+        )
+    return robot
+
+
+def _from_yaml(path: Path) -> object:
+    """What a YAML file holds."""
+    check_installed("yaml", "loops", f"reading loops from {path}")
+    import yaml  # noqa: PLC0415
+
+    try:
+        return yaml.safe_load(read_regular(path, partial(DescriptionError, file=path)))
+    except (yaml.YAMLError, UnicodeDecodeError) as reason:
+        message = " ".join(str(reason).split())
+        raise DescriptionError(f"this is no YAML: {message}", file=path) from reason
+
+
+def _paired(loops: Mapping[str, Any], links: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """The keys of each loop."""
+    pairs, kinds = loops.get("closed_loop") or [], loops.get("type") or []
+    lists = isinstance(pairs, Sequence) and isinstance(kinds, Sequence | str)
+    require(pairs and lists, "closed_loop", "pairs of frames", pairs, ModelError)
+    kinds = [kinds] * len(pairs) if isinstance(kinds, str) else kinds or ["6d"] * len(pairs)
+    if len(kinds) != len(pairs):
+        raise ModelError(f"type: expected one for each of {len(pairs)} loops, got {len(kinds)}")
+    for pair, kind in zip(pairs, kinds, strict=True):
+        names = [x for x in pair if isinstance(x, str)] if isinstance(pair, Sequence) else []
+        require(len(names) == 2, "closed_loop", "pairs of names of frames", pair, ModelError)
+        if str(kind).lower() not in PAIRED:
+            raise ModelError(f"type: expected '3d' or '6d', got {shown(kind)}")
+        a, b = ((links.get(end, end), IDENTITY) for end in pair)
+        yield {"name": f"{pair[0]} {pair[1]}", "type": PAIRED[str(kind).lower()], "a": a, "b": b}
+
+
+def _motors(names: Sequence[str], given: Any) -> list[str]:
+    """The joints that have motors; a word stands for all joints with it in their names."""
+    if given is None:
+        return []
+    found: list[str] = []
+    for word in [given] if isinstance(given, str) else given:
+        alike = [word] if word in names else [name for name in names if str(word) in name]
+        if not alike:
+            raise UnknownNameError("joint in name_mot named", str(word), names)
+        found += (name for name in alike if name not in found)
+    return found

@@ -54,6 +54,8 @@ def read_model(source: str | Path, **wishes: Any) -> Reading:
             f"{path}: density is for URDF and TOML files. MuJoCo gives the bodies of an MJCF file "
             "their inertia from their geoms when it reads it: set density or mass there"
         )
+    if options.loops is not None and reader != URDF:
+        raise ModelError(f"{path}: loops stand beside URDF files; {path.suffix} has its own")
     if options.model is not None and path.suffix.lower() != ".sdf":
         raise ModelError(f"{path}: model names one of several in an SDF file; here there is one")
     model, findings = imported(reader)(path, options)

@@ -34,6 +34,7 @@ class LoadOptions:
     model: str | None = None
     spinning_rotors: bool = False
     coordinates: Sequence[str] | None = None
+    loops: str | Path | Mapping[str, object] | Sequence[Mapping[str, object]] | None = None
     trusted: bool = True
     """Whether the file may name others to be read (meshes), and macros of xacro are expanded, which
     evaluates expressions of the file."""

@@ -6,6 +6,7 @@ group: followers of couplings, plain joints, those with springs, those with moto
 exchanges joints of a group while the smallest singular value grows.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,8 @@ from armdyn.model.edit import mimic_couplings, with_loops
 
 STATES, STEP = 6, 0.05
 """Closed states near the assembly, and how far they are [rad, or size]."""
+REASON, MEASURED = "Coordinates around loops: ", " of the largest."
+"""How the note on a choice begins and ends."""
 BETTER = 1.02
 """How much the smallest singular value must grow for an exchange."""
 
@@ -67,7 +70,8 @@ def closed_tree(
     passive = [model.joints[i].name for i in best.passive]
     positions = {j.name: float(x) for j, x in zip(model.joints, best.assembly, strict=True)}
     robot = with_loops(model, loops, passive, positions)
-    return replace(robot, note=" ".join(filter(None, (model.note, best.reason(motors)))))
+    note = re.sub(rf"{REASON}.*?{MEASURED}", "", model.note).strip()
+    return replace(robot, note=" ".join(filter(None, (note, best.reason(motors)))))
 
 
 def with_coordinates(model: RobotModel, names: Sequence[str]) -> RobotModel:
@@ -165,8 +169,8 @@ class _Choice:
         kinds = dict.fromkeys(_sprung(self.model), " (spring)") | dict.fromkeys(motors, " (motor)")
         names = [name + kinds.get(name, "") for name in self.coordinates]
         return (
-            f"Coordinates around loops: {', '.join(names)}; the rows of the joints that follow "
-            f"have singular values of which the smallest is {self.measure:.2g} of the largest."
+            f"{REASON}{', '.join(names)}; the rows of the joints that follow have singular values "
+            f"of which the smallest is {self.measure:.2g}{MEASURED}"
         )
 
 

@@ -25,6 +25,7 @@ SHARED = {
     "base_joints",
     "spinning_rotors",
     "coordinates",
+    "loops",
     "physical",
     "density",
     "hull",

@@ -38,6 +38,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, InertiaError, ModelError, UnsupportedJointError, UrdfError
+from armdyn.io.closing import closed_by_pairs
 from armdyn.io.keys import (
     ROTOR,
     TRANSMISSION,
@@ -403,6 +404,9 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             note=words.get("note", ""),
             floating=floats is not None,
         )
+        if options.loops is not None:
+            ends = {c.name: c.child for c in joints if c is not None}
+            model = closed_by_pairs(model, options.loops, ends, options.coordinates)
         findings = (
             *problems.findings,
             *density_findings(str(path), options.density, filled),
@@ -572,10 +576,10 @@ def moving_links_findings(
 
 
 def _unloaded(model: RobotModel, given: set[str]) -> Iterator[tuple[str, str]]:
-    """Each joint that moves none of the given bodies, with its link."""
+    """Each joint that moves none of the given bodies and follows no loop, with its link."""
     loaded: set[int] = set()
     for i, joint in reversed(list(enumerate(model.joints))):
         if i in loaded or any(body.name in given for body in model.links[i].bodies):
             loaded.add(joint.parent)
-        else:
+        elif joint.actuated:
             yield joint.name, model.links[i].name
