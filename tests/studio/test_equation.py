@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("viser")
 
 import armdyn
-from armdyn.closed_forms.mathml import evaluated
+from armdyn.closed_forms.pages import evaluated
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.studio.arm import Evaluator, State
 from armdyn.studio.panels.equation import (

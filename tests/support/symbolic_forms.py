@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import sympy
 
+from armdyn.closed_forms.cartesian import factored
 from armdyn.closed_forms.printer import angle_identifier
-from armdyn.closed_forms.quotients import factored
 from armdyn.closed_forms.readable import readable
 from armdyn.closed_forms.tree import AngleFunction
 from armdyn.graph.ring import Trig

@@ -9,10 +9,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.closed_forms.arrange import arrange
-from armdyn.closed_forms.cartesian import CartesianForm
+from armdyn.closed_forms.cartesian import CartesianForm, Quotient
 from armdyn.closed_forms.closed_form import ClosedForm
 from armdyn.closed_forms.document import Block, Line, Place, index
-from armdyn.closed_forms.quotients import Quotient
 from armdyn.closed_forms.readable import readable
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot
 from armdyn.closed_forms.tree import Expr, Number, power, product, total

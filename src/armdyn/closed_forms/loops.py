@@ -16,9 +16,9 @@ from fractions import Fraction
 import numpy as np
 
 from armdyn.closed_forms.blocks import BlockWriter
+from armdyn.closed_forms.cartesian import factored
 from armdyn.closed_forms.document import Block, Line, index
 from armdyn.closed_forms.pages import TEXT
-from armdyn.closed_forms.quotients import factored
 from armdyn.closed_forms.recursive import Recursive
 from armdyn.closed_forms.symbolic_robot import SymbolicRobot
 from armdyn.closed_forms.tree import ZERO, Call, Expr, Number, Symbol, power, product, total

@@ -16,8 +16,8 @@ from armdyn.html import html_table
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.loops.rows import cut_lines, end_frames
 from armdyn.model import RobotModel
-from armdyn.report.figures import COLOURS, PALE, legend_row, styled_figure
-from armdyn.report.panels import sheet
+from armdyn.report.figures import COLOURS, INK, PALE, legend_row, styled_figure
+from armdyn.report.panels import VIEWS, sheet
 from armdyn.shorten.canonical.dh_table import dh_table
 
 LINK, TURNS, SLIDES, MASS = "#9A9A9A", COLOURS["inertial"], COLOURS["coulomb"], COLOURS["gravity"]
@@ -87,6 +87,24 @@ def link_lines(model: RobotModel, frames: WorldFrames) -> list[Array]:
     flange = frames.link(model.tool_frame.link)[1]
     lines.append((flange, frame_in_world(frames, model.tool_frame)[1]))
     return [np.array(line, dtype=float) for line in lines]
+
+
+def side_view(points: Array) -> list[int]:
+    """The axes of the plane in which points (m, 3) extend most."""
+    extent = np.ptp(points, axis=0)
+    return list(max(VIEWS, key=lambda view: round(extent[list(view)].prod(), 6)))
+
+
+def draw_side(panel: Any, lines: list[Array], joints: Array, view: list[int]) -> None:
+    """Draw links and joints, points (..., 3) in the world, in the plane of two axes."""
+    for line in lines:
+        panel.plot(*line[:, view].T, color=INK, linewidth=2.4, solid_capstyle="round", zorder=3)
+    look: Any = {"markersize": 5.5, "markerfacecolor": "white", "markeredgecolor": INK}
+    panel.plot(*joints[:, view].T, "o", **look, zorder=6)
+    panel.grid(color="#EEEEEE", linewidth=0.6)
+    panel.set_axisbelow(True)
+    panel.set_aspect("equal", adjustable="datalim")
+    panel.set(xlabel=f"{'xyz'[view[0]]} [m]", ylabel=f"{'xyz'[view[1]]} [m]")
 
 
 def _draw_joints(axes: Any, model: RobotModel, frames: WorldFrames, length: float) -> None:

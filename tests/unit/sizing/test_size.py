@@ -11,7 +11,7 @@ from armdyn.errors import ArmdynError, SizingError
 from armdyn.model import Rotor
 from armdyn.simulation.trajectories.recorded import Samples
 from armdyn.study.sizing.motor_list import motor_list
-from armdyn.study.sizing.size import Load, candidates
+from armdyn.study.sizing.size import Choice, Load
 from support.drives import bar, motor, swing
 
 ARM = [
@@ -85,11 +85,16 @@ def test_peaks_and_means_of_all_pairs_are_those_of_the_torque_itself():
     pairs = motor_list(listed).pairs(turns=True)
     for torque in (rng.normal(size=200), 2.0 * move.qdd[:, 0], np.zeros(200), np.ones(200)):
         load = Load(torque, move.qd[:, 0], move.qdd[:, 0], move.shares)
-        tried = candidates(load, pairs)
-        for k, (m, gear) in enumerate(pairs):
-            values = load.motor_torque(m.rotor_inertia, gear)
-            assert tried.found[k, 0] == pytest.approx(np.abs(values).max())
-            assert tried.found[k, 1] == pytest.approx(np.sqrt(move.shares @ values**2))
+        for m, gear in pairs:
+            demands = Choice("joint1", load, m, gear).demands
+            # τ_m = τ_e/N + J N q̈, whose mean square is a/N² + 2 b J + c J² N²
+            behind, bend = load.behind(0.7), move.qdd[:, 0]
+            a, b, c = (move.shares @ x for x in (behind**2, behind * bend, bend**2))
+            J, N = m.rotor_inertia, gear.ratio
+            square = a / N**2 + 2 * b * J + c * (J * N) ** 2
+            assert demands["RMS torque"] == (pytest.approx(np.sqrt(square)), m.rated_torque)
+            peak = np.abs(behind + J * N**2 * bend).max() / N
+            assert demands["peak torque"] == (pytest.approx(peak), m.peak_torque)
 
 
 def test_the_matched_ratio_of_an_inertia_is_the_root_of_the_ratio_of_inertias():

@@ -15,8 +15,16 @@ import numpy as np
 from armdyn.arrays import Array
 from armdyn.closed_forms.document import Line, index
 from armdyn.closed_forms.forms import Equations, equations
-from armdyn.closed_forms.mathml import evaluated, formula, from_latex, mathml, name, substituted
-from armdyn.closed_forms.pages import left_side, where_html
+from armdyn.closed_forms.pages import (
+    evaluated,
+    formula,
+    from_latex,
+    left_side,
+    mathml,
+    name,
+    substituted,
+    where_html,
+)
 from armdyn.errors import ArmdynError
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.report.figures import COLOURS as TERMS

@@ -16,8 +16,7 @@ from armdyn.model.validate import Physical
 from armdyn.report.result import Result, Section, parts_of
 from armdyn.robot import Robot
 from armdyn.study.compare.explain import Explainer, causes
-from armdyn.study.compare.files import Sources, sources
-from armdyn.study.compare.peers import PEERS, Case, Peer, version
+from armdyn.study.compare.peers import PEERS, Case, Peer, Sources, sources, version
 from armdyn.study.states import Over, StateSet, Workspace, states_of
 
 Status = Literal["agrees", "explained", "unexplained", "refused", "not installed"]

@@ -29,8 +29,7 @@ from armdyn.model.edit import with_base, with_gravity, without_payload
 from armdyn.model.friction import ASYMMETRIC_VISCOUS, COULOMB, TERMS
 from armdyn.model.transform import IDENTITY, rotation_about, transform
 from armdyn.robot import Robot
-from armdyn.study.compare.files import Material, Sources
-from armdyn.study.compare.peers import Answer
+from armdyn.study.compare.peers import Answer, Material, Sources
 from armdyn.study.states import StateSet
 
 JOINT_TOLERANCE = 1e-9

@@ -12,12 +12,11 @@ from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import RobotModel
 from armdyn.report.result import PRINTED_AS_ZERO, DrawnResult, Section, parts_of, zero
 from armdyn.robot import Robot
-from armdyn.study.simplify.comparison import Comparison, ValueRange, compare_designs
+from armdyn.study.simplify.comparison import Comparison, ValueRange, compare_designs, draw_design
 from armdyn.study.simplify.conditions import Branch, Branches, Conditions, plain
 from armdyn.study.simplify.counterweights import LinkChange, Shape, link_changes
 from armdyn.study.simplify.design_variables import DesignVariables
 from armdyn.study.simplify.goals import Goals, Obstacle
-from armdyn.study.simplify.picture import draw_design
 from armdyn.study.states import CONFIGURATIONS
 
 _REACHED_TOLERANCE = 1e-9

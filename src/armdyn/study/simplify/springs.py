@@ -29,9 +29,8 @@ from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
 from armdyn.model.link import Spring
 from armdyn.model.transform import inverse
-from armdyn.report.figures import INK, PALE
-from armdyn.report.panels import VIEWS, before_after_bars, panel_title, sheet
-from armdyn.report.portrait import link_lines
+from armdyn.report.panels import before_after_bars, panel_title, sheet
+from armdyn.report.portrait import draw_side, link_lines, side_view
 from armdyn.report.result import DrawnResult, Section, zero
 from armdyn.robot import Robot, check_robot
 from armdyn.study.simplify.linear import link_slopes
@@ -320,26 +319,16 @@ SPRING, _COILS = "#D55E00", 9
 
 def _draw_arm(panel: Any, model: RobotModel, springs: Sequence[Spring]) -> None:
     """The arm in the middle of its ranges, seen along the axis along which it extends least."""
-    at = coordinates_of(model)
-    frames = world_frames(model, at.positions(model.ranges.mean(axis=1)))
-    joints = np.array(frames.O)
-    lines = link_lines(model, frames)
+    frames = world_frames(model, coordinates_of(model).positions(model.ranges.mean(axis=1)))
+    joints, lines = np.array(frames.O), link_lines(model, frames)
     ends = [np.array(spring_vectors(frames, spring)[1:]) for spring in springs]
-    points = np.concatenate([joints, *lines, *ends])
-    narrow = int(np.argmin(np.ptp(points, axis=0)))
-    view = list(next(v for v in VIEWS if narrow not in v))
-    for line in lines:
-        panel.plot(*line[:, view].T, color=INK, linewidth=3, solid_capstyle="round", zorder=2)
+    view = side_view(np.concatenate([joints, *lines, *ends]))
+    draw_side(panel, lines, joints, view)
     for spring, pair in zip(springs, ends, strict=True):
         stem = np.array([joints[spring.link], pair[0]])[:, view]
         panel.plot(*stem.T, color=SPRING, linewidth=0.8, linestyle="--", zorder=2)
         _draw_spring(panel, pair[:, view])
-    panel.plot(*joints[:, view].T, "o", color="white", markeredgecolor=INK, markersize=7, zorder=4)
-    panel.grid(color=PALE, linewidth=0.4)
-    panel.set_aspect("equal", adjustable="datalim")
     panel.margins(0.12)
-    panel.set_xlabel(f"{'xyz'[view[0]]} [m]")
-    panel.set_ylabel(f"{'xyz'[view[1]]} [m]")
     panel_title(panel, "The arm and its springs", "in the middle of its ranges")
 
 

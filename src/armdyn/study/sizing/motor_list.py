@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,8 @@ from armdyn.errors import ModelError, shown
 from armdyn.io.regular import check_path
 from armdyn.io.toml.read import Table, parsed_toml
 
-_MOTOR_NUMBERS = ("rotor_inertia", "rated_torque", "peak_torque", "max_speed", "mass")
-_MOTOR = ("name", *_MOTOR_NUMBERS, "price", "linear", "source")
-_GEAR_NUMBERS = {"inertia": 0.0, "mass": 0.0, "peak_torque": math.inf, "max_speed": math.inf}
-_GEAR = ("name", "ratios", "leads", "efficiency", *_GEAR_NUMBERS, "price", "source")
+_MOTOR = ("rotor_inertia", "rated_torque", "peak_torque", "max_speed", "mass")
+_GEAR = ("inertia", "mass", "peak_torque", "max_speed")
 _MAY_BE_ZERO = ("rotor_inertia", "inertia", "mass", "price")
 
 
@@ -113,66 +111,46 @@ def motor_list(source: str | Path | Mapping[str, Any] | MotorList) -> MotorList:
 
 
 def _motor(t: Table) -> Motor:
-    t.check_keys(_MOTOR)
-    numbers = {key: _number(t, key) for key in _MOTOR_NUMBERS}
-    if numbers["peak_torque"] < numbers["rated_torque"]:
+    t.check_keys(("name", *_MOTOR, "price", "linear", "source"))
+    motor = Motor(t.text("name"), linear=t.flag("linear"), **_common(t, _MOTOR, _MOTOR))
+    if motor.peak_torque < motor.rated_torque:
         raise t.error(
-            f"the peak torque {numbers['peak_torque']:g} is below the rated torque "
-            f"{numbers['rated_torque']:g}"
+            f"the peak torque {motor.peak_torque:g} is below the rated torque "
+            f"{motor.rated_torque:g}"
         )
-    price, linear = _price(t), t.flag("linear")
-    source = t.text("source", "")
-    return Motor(t.text("name"), **numbers, price=price, linear=linear, source=source)
+    return motor
 
 
 def _gears(t: Table) -> list[Gear]:
-    t.check_keys(_GEAR)
+    t.check_keys(("name", "ratios", "leads", "efficiency", *_GEAR, "price", "source"))
     if ("ratios" in t.data) == ("leads" in t.data):
         raise t.error(
             "give ratios (turns of the motor for one of the joint), or leads (metres for a turn "
             "of the motor, of a screw for joints that slide)"
         )
-    key = "leads" if "leads" in t.data else "ratios"
+    screw = "leads" in t.data
+    key = "leads" if screw else "ratios"
     given = t.data[key] if isinstance(t.data[key], list) else [t.data[key]]
     if not given:
         raise t.error(f"{key}: expected at least one number, got []")
     values = Table({key: given}, t.where, t.file).array(key, (len(given),)).tolist()
-    for value in values:
-        _check_sign(t, key, value)
+    ratios = [2 * math.pi / x if screw else x for x in (_signed(t, key, x) for x in values)]
     efficiency = t.number("efficiency", 1.0)
     if not 0 < efficiency <= 1:
         raise t.error(f"efficiency: expected above 0 and up to 1, got {efficiency:g}")
-    numbers = {name: _number(t, name, default) for name, default in _GEAR_NUMBERS.items()}
-    screw = key == "leads"
-    name = t.text("name", "")
-    price = _price(t)
-    source = t.text("source", "")
-    return [
-        Gear(
-            name or ("screw" if screw else "gear"),
-            2 * math.pi / value if screw else value,
-            screw,
-            efficiency,
-            **numbers,
-            price=price,
-            source=source,
-        )
-        for value in values
-    ]
+    name, facts = t.text("name", "") or ("screw" if screw else "gear"), _common(t, _GEAR)
+    return [Gear(name, ratio, screw, efficiency, **facts) for ratio in ratios]
 
 
-def _price(t: Table) -> float | None:
-    return _number(t, "price") if "price" in t.data else None
+def _common(t: Table, numbers: Iterable[str], required: Iterable[str] = ()) -> dict[str, Any]:
+    """The numbers of a table that are required or there, a price among them, and its source."""
+    there = [key for key in (*numbers, "price") if key in t.data or key in required]
+    return {"source": t.text("source", "")} | {k: _signed(t, k, t.number(k)) for k in there}
 
 
-def _number(t: Table, key: str, *default: float) -> float:
-    value = t.number(key, *default)
-    _check_sign(t, key, value)
-    return value
-
-
-def _check_sign(t: Table, key: str, value: float) -> None:
+def _signed(t: Table, key: str, value: float) -> float:
     zero = key in _MAY_BE_ZERO
     if value < 0 or (value == 0 and not zero):
         wanted = "a number that is not negative" if zero else "a positive number"
         raise t.error(f"{key}: expected {wanted}, got {value:g}")
+    return value

@@ -107,10 +107,7 @@ def _draw(place: Any, motors: MotorReport, i: int) -> None:
 class MotorReport(DrawnResult):
     """The motors of n joints along a motion of m instants."""
 
-    robot: str
-    title: str
-    """What people call the robot."""
-    joints: tuple[str, ...]
+    robot: Robot
     ratio: Array
     """Gear ratios, (n,) [rad/rad, or rad/m for a joint that slides]."""
     linear: tuple[bool, ...]
@@ -125,6 +122,11 @@ class MotorReport(DrawnResult):
     speed_limit: Array = field(repr=False)
     rating: Array = field(repr=False)
     """What each motor gives for ever, (n,): its continuous rating, or else its torque limit."""
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints that the motors drive."""
+        return self.robot.joint_names
 
     @property
     def power(self) -> Array:
@@ -174,7 +176,7 @@ class MotorReport(DrawnResult):
 
     def sections(self) -> tuple[Section, ...]:
         """The table of motors, and "motors" and "excesses" as data."""
-        motors = self._data()
+        motors = [self._motor(i) for i in range(len(self.joints))]
         rows = [
             (
                 motor["joint"],
@@ -200,48 +202,39 @@ class MotorReport(DrawnResult):
         data = {"motors": motors, "excesses": self.excesses}
         return (Section("Motors", lines, columns, rows, 2, data),)
 
-    def _data(self) -> list[dict[str, Any]]:
-        """Each motor as plain data; None where the robot says nothing."""
-        shares, power = self.motion.shares, self.power
-        t = self.motion.t
-        rms = self.rms
-        duty = self.duty
-        beyond = self.beyond
-        peaks = np.abs(self.torque).argmax(0)
-        return [
-            {
-                "joint": joint,
-                "gear_ratio": self.ratio[i],
-                "units": self.units(i),
-                "torque": {
-                    "peak": self.torque[peaks[i], i],
-                    "peak_time": t[peaks[i]],
-                    "rms": rms[i],
-                    "limit": _known(self.torque_limit[i]),
-                },
-                "speed": {
-                    "peak": np.abs(self.speed[:, i]).max(),
-                    "limit": _known(self.speed_limit[i]),
-                },
-                "power": {
-                    "peak": power[:, i].max(initial=0.0),
-                    "regenerated_peak": -power[:, i].min(initial=0.0),
-                    "mean": shares @ power[:, i],
-                    "driven_mean": shares @ np.maximum(power[:, i], 0.0),
-                    "regenerated_mean": shares @ np.maximum(-power[:, i], 0.0),
-                },
-                "duty": {
-                    "rating": _known(self.rating[i]),
-                    "rms_share": duty[i] if np.isfinite(self.rating[i]) else None,
-                    "time_beyond": beyond[i] if np.isfinite(self.rating[i]) else None,
-                },
-            }
-            for i, joint in enumerate(self.joints)
-        ]
+    def _motor(self, i: int) -> dict[str, Any]:
+        """A motor as plain data; None where the robot says nothing."""
+        torque, speed, power = (x[:, i] for x in (self.torque, self.speed, self.power))
+        shares, peak = self.motion.shares, int(np.abs(torque).argmax())
+        most, fastest, rating = map(
+            _known, (self.torque_limit[i], self.speed_limit[i], self.rating[i])
+        )
+        duty = (None, None) if rating is None else (self.duty[i], self.beyond[i])
+        return {
+            "joint": self.joints[i],
+            "gear_ratio": self.ratio[i],
+            "units": self.units(i),
+            "torque": {
+                "peak": torque[peak],
+                "peak_time": self.motion.t[peak],
+                "rms": self.rms[i],
+                "limit": most,
+            },
+            "speed": {"peak": np.abs(speed).max(), "limit": fastest},
+            "power": {
+                "peak": power.max(initial=0.0),
+                "regenerated_peak": -power.min(initial=0.0),
+                "mean": shares @ power,
+                "driven_mean": shares @ np.maximum(power, 0.0),
+                "regenerated_mean": shares @ np.maximum(-power, 0.0),
+            },
+            "duty": {"rating": rating, "rms_share": duty[0], "time_beyond": duty[1]},
+        }
 
     def figure(self) -> Any:
         """Torque over speed, with the limits of each motor."""
-        title = f"{self.title}: torque over speed of each motor"
+        name = self.robot.model.title or self.robot.name
+        title = f"{name}: torque over speed of each motor"
         t, source = self.motion.t, Path(self.motion.source).name
         subtitle = f"along {source + ', ' if source else ''}{t[-1] - t[0]:.4g} s"
         notes = [f"ratio {ratio:.4g}" for ratio in self.ratio]
@@ -277,9 +270,7 @@ def motors(
     limits = [[x or np.inf for x in astuple(joint.limits)[2:]] for joint in moving]
     velocity, effort, continuous = np.array(limits).T
     return MotorReport(
-        robot.name,
-        robot.model.title or robot.name,
-        robot.joint_names,
+        robot,
         frozen(N),
         tuple(not joint.type.turns and joint.rotor.gear_ratio == 1 for joint in moving),
         motion,

@@ -5,14 +5,13 @@ trying every motor with every gear finds the best of all choices. Behind a gear 
 efficiency η, a motor with the inertia J (rotor and gear) gives
 
     τ_m = τ_e/N + J N q̈        τ_e = τ_load/η where it drives the load, η τ_load where the load does
-
-so that its mean square is a/N² + 2 b J + c J² N² with a, b and c the means of τ_e², τ_e q̈ and q̈².
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from armdyn.arrays import Array, check_number
 from armdyn.errors import ModelError, SizingError, check_known, shown
+from armdyn.forks import cached_property
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Joint, Rotor
 from armdyn.report.result import DrawnResult, Section, number, parts_of
@@ -29,7 +29,7 @@ from armdyn.study.sizing.motors import MotorReport, check_own_motors, draw_motor
 from armdyn.study.states import Over, motion_of
 
 DEMANDS = ("peak torque", "RMS torque", "speed", "load on the gear", "speed of the gear")
-"""What a motion asks of a motor and of its gear, in the order of `Candidates.use`."""
+"""What a motion asks of a motor and of its gear."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,83 +51,28 @@ class Load:
         """The torque of a motor, (m,)."""
         return self.behind(gear.efficiency) / gear.ratio + J * gear.ratio * self.qdd
 
-    def driven_power(self, J: float, gear: Gear) -> float:
-        """Mean of the power of a motor where it drives [W]."""
-        power = self.motor_torque(J, gear) * gear.ratio * self.qd
-        return float(self.shares @ np.maximum(power, 0.0))
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """The K pairs of motors and gears that could drive a joint."""
-
-    pairs: Sequence[tuple[Motor, Gear]] = field(repr=False)
-    inertia: Array
-    """Of rotor and gear, on the side of the motor, (K,) [kg m²]."""
-    reflected: Array
-    """The same seen from the joint, J N², (K,) [kg m² or kg]."""
-    found: Array
-    """What the motion asks, by `DEMANDS`, (K, 5)."""
-    given: Array
-    """What motors and gears can give, (K, 5)."""
-
-    @property
-    def use(self) -> Array:
-        """What is asked over what can be given, (K, 5)."""
-        return self.found / self.given
-
-
-def candidates(load: Load, pairs: Sequence[tuple[Motor, Gear]]) -> Candidates:
-    """What the load asks of every pair, and what they can give."""
-    J = np.array([motor.rotor_inertia + gear.inertia for motor, gear in pairs])
-    N = np.array([gear.ratio for _, gear in pairs])
-    efficiency = np.array([gear.efficiency for _, gear in pairs])
-    peak = np.empty(len(pairs))
-    square = np.empty(len(pairs))
-    for eta in np.unique(efficiency):
-        some = efficiency == eta
-        behind = load.behind(eta)
-        n = N[some]
-        j = J[some]
-        a, b, c = (load.shares @ x for x in (behind**2, behind * load.qdd, load.qdd**2))
-        square[some] = a / n**2 + 2 * b * j + c * (j * n) ** 2
-        # one pair after the other, because there may be many of them and of instants
-        peak[some] = [np.abs(behind + c * load.qdd).max() for c in j * n**2] / n
-    speed = N * np.abs(load.qd).max()
-    most = np.full(len(pairs), np.abs(load.torque).max())
-    found = np.stack([peak, np.sqrt(np.maximum(square, 0.0)), speed, most, speed], axis=1)
-    given = [
-        (m.peak_torque, m.rated_torque, m.max_speed, g.peak_torque, g.max_speed) for m, g in pairs
-    ]
-    return Candidates(pairs, J, J * np.square(N), found, np.array(given).reshape(found.shape))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Choice:
-    """The motor and the gear of one joint, and what the motion asks of them."""
+    """A motor and a gear for one joint, and what the motion asks of them."""
 
     joint: str
+    load: Load = field(repr=False)
     motor: Motor
     gear: Gear
-    inertia: float
-    """Of rotor and gear, on the side of the motor [kg m²]."""
-    reflected: float
-    """The same seen from the joint, J N² [kg m² or kg]."""
-    use: Mapping[str, float]
-    """What is asked over what can be given, without the margin, by `DEMANDS`."""
-    matched_ratio: float
-    """The ratio with which this motor would have the least RMS torque, with an ideal gear."""
-    power: float
-    """Mean of the driven power [W]."""
-    speed: Array = field(repr=False)
-    """Of the motor, (m,) [rad/s]."""
-    torque: Array = field(repr=False)
-    """Of the motor, (m,) [N m]."""
-    rms: float
-    """Of the torque [N m]."""
-    fitting: int
+    fitting: int = 0
     """How many pairs of a motor and a gear fit."""
-    tried: int
+    tried: int = 0
+
+    @property
+    def inertia(self) -> float:
+        """Of rotor and gear, on the side of the motor [kg m²]."""
+        return self.motor.rotor_inertia + self.gear.inertia
+
+    @property
+    def reflected(self) -> float:
+        """The same seen from the joint, J N² [kg m² or kg]."""
+        return self.inertia * self.gear.ratio**2
 
     @property
     def mass(self) -> float:
@@ -136,8 +81,54 @@ class Choice:
 
     @property
     def price(self) -> float | None:
-        """Of motor and gear; None if the list does not say."""
-        return price_of(self.motor, self.gear)
+        """Of motor and gear, whose own may be missing; None if that of the motor is."""
+        return None if self.motor.price is None else self.motor.price + (self.gear.price or 0.0)
+
+    @property
+    def torque(self) -> Array:
+        """Of the motor, (m,) [N m]."""
+        return self.load.motor_torque(self.inertia, self.gear)
+
+    @property
+    def speed(self) -> Array:
+        """Of the motor, (m,) [rad/s]."""
+        return self.gear.ratio * self.load.qd
+
+    @property
+    def power(self) -> float:
+        """Mean of the driven power [W]."""
+        return float(self.load.shares @ np.maximum(self.torque * self.speed, 0.0))
+
+    @property
+    def matched_ratio(self) -> float:
+        """The ratio with which this motor would have the least RMS torque, with an ideal gear."""
+        torque, bend = (float(self.load.shares @ x**2) for x in (self.load.torque, self.load.qdd))
+        return (torque / bend) ** 0.25 / self.inertia**0.5 if self.inertia and bend else np.inf
+
+    @cached_property
+    def demands(self) -> Mapping[str, tuple[float, float]]:
+        """What is asked, and what can be given, by `DEMANDS`."""
+        torque, motor, gear = self.torque, self.motor, self.gear
+        speed = float(np.abs(self.speed).max())
+        rms = float(self.load.shares @ torque**2) ** 0.5
+        pairs = (
+            (float(np.abs(torque).max()), motor.peak_torque),
+            (rms, motor.rated_torque),
+            (speed, motor.max_speed),
+            (float(np.abs(self.load.torque).max()), gear.peak_torque),
+            (speed, gear.max_speed),
+        )
+        return dict(zip(DEMANDS, pairs, strict=True))
+
+    @property
+    def rms(self) -> float:
+        """Of the torque [N m]."""
+        return self.demands["RMS torque"][0]
+
+    @property
+    def use(self) -> Mapping[str, float]:
+        """What is asked over what can be given, without the margin, by `DEMANDS`."""
+        return {what: asked / given for what, (asked, given) in self.demands.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,9 +218,7 @@ class Sizing(DrawnResult):
         choices, name = self.choices, self.before.model.title or self.before.name
         motors = [choice.motor for choice in choices]
         chosen = MotorReport(
-            self.before.name,
-            name,
-            tuple(choice.joint for choice in choices),
+            self.before,
             np.array([choice.gear.ratio for choice in choices]),
             tuple(motor.linear for motor in motors),
             self.motion,
@@ -240,11 +229,6 @@ class Sizing(DrawnResult):
         notes = [f"{x.motor.name}, {x.gear.name} {x.gear.ratio:.4g}" for x in choices]
         told = f"least {self.minimise}, margin {self.margin:g}, from {self.offered.name}"
         return draw_motors(f"{name}: chosen motors and gears", told, chosen, notes)
-
-
-def price_of(motor: Motor, gear: Gear) -> float | None:
-    """The price of a motor and a gear, whose own may be missing; None if that of the motor is."""
-    return None if motor.price is None else motor.price + (gear.price or 0.0)
 
 
 GOALS = ("mass", "price", "power", "inertia")
@@ -306,9 +290,11 @@ def size(
     for k, joint in enumerate(robot.model.coordinate_joints):
         qdd = motion.qdd[:, k]
         load = Load(tau[:, k] - joint.rotor.reflected * qdd, motion.qd[:, k], qdd, motion.shares)
-        tried = candidates(load, offered.pairs(joint.type.turns))
-        if choice := _chosen(joint, load, tried, minimise, margin):
-            choices.append(choice)
+        tried = [Choice(joint.name, load, *x) for x in offered.pairs(joint.type.turns)]
+        fits = [x for x in tried if margin * max(x.use.values()) <= 1 + _LIMIT_ROUNDING]
+        if fits:
+            best = min(fits, key=partial(_cost, minimise))
+            choices.append(replace(best, fitting=len(fits), tried=len(tried)))
         else:
             faults.append(_fault(joint, load, tried, margin))
     if faults:
@@ -318,63 +304,26 @@ def size(
     return Sizing(robot, tuple(choices), minimise, margin, motion, offered)
 
 
-def _chosen(
-    joint: Joint, load: Load, tried: Candidates, minimise: str, margin: float
-) -> Choice | None:
-    fits = np.flatnonzero(margin * tried.use.max(axis=1) <= 1 + _LIMIT_ROUNDING).tolist()
-    if not fits:
-        return None
-    pairs = [tried.pairs[k] for k in fits]
-    inertia = tried.inertia[fits].tolist()
-    mass = [motor.mass + gear.mass for motor, gear in pairs]
-    match minimise:
-        case "mass":
-            cost = mass
-        case "price":
-            cost = [price_of(motor, gear) or 0.0 for motor, gear in pairs]
-        case "power":
-            powers = map(load.driven_power, inertia, [gear for _, gear in pairs])
-            # without regeneration all pairs drive the same, but for rounding
-            cost = [float(f"{power:.6g}") for power in powers]
-        case _:
-            cost = tried.reflected[fits].tolist()
-    # of equal cost the lighter one, then the one with less inertia, then the first of the list
-    best = fits[int(np.lexsort(np.array([tried.reflected[fits], mass, cost]))[0])]
-    (motor, gear), J = tried.pairs[best], float(tried.inertia[best])
-    mean_square = [float(load.shares @ x**2) for x in (load.torque, load.qdd)]
-    matched = (mean_square[0] / mean_square[1]) ** 0.25 / J**0.5 if J and mean_square[1] else np.inf
-    return Choice(
-        joint.name,
-        motor,
-        gear,
-        J,
-        float(tried.reflected[best]),
-        dict(zip(DEMANDS, tried.use[best].tolist(), strict=True)),
-        float(matched),
-        load.driven_power(J, gear),
-        gear.ratio * load.qd,
-        load.motor_torque(J, gear),
-        float(tried.found[best, 1]),
-        len(fits),
-        len(tried.pairs),
-    )
+def _cost(goal: str, choice: Choice) -> tuple[float, float, float]:
+    """What is minimised; of equal cost the lighter one, then the one with less inertia."""
+    # without regeneration all pairs drive the same power, but for rounding
+    power = float(f"{choice.power:.6g}") if goal == "power" else 0.0
+    cost = {"power": power, "inertia": choice.reflected, "price": choice.price or 0.0}
+    return cost.get(goal, choice.mass), choice.mass, choice.reflected
 
 
-def _fault(joint: Joint, load: Load, tried: Candidates, margin: float) -> str:
-    if not tried.pairs:
+def _fault(joint: Joint, load: Load, tried: Sequence[Choice], margin: float) -> str:
+    if not tried:
         wanted = "ratios" if joint.type.turns else "leads, or a motor with linear = true"
         how = "turns" if joint.type.turns else "slides"
         return f"{joint.name} {how}, for which the list must have a [[gear]] with {wanted}"
-    worst = margin * tried.use.max(axis=1)
-    best = int(worst.argmin())
-    what = int(tried.use[best].argmax())
-    (motor, gear), unit = tried.pairs[best], joint.type.torque_unit
-    peak = np.abs(load.torque).max()
-    rms = float(np.sqrt(load.shares @ load.torque**2))
+    best = min(tried, key=lambda choice: max(choice.use.values()))
+    what = max(DEMANDS, key=lambda name: best.use[name])
+    asked, given = best.demands[what]
+    unit, rms = joint.type.torque_unit, float(np.sqrt(load.shares @ load.torque**2))
     return (
-        f"{joint.name} asks for {peak:.4g} {unit}, {rms:.4g} {unit} RMS and "
-        f"{np.abs(load.qd).max():.4g} {joint.type.unit}/s, rotor aside, and {motor.name!r} with "
-        f"the ratio {gear.ratio:.4g} comes closest: its {DEMANDS[what]} would be "
-        f"{tried.found[best, what]:.4g} of {tried.given[best, what]:.4g}, "
-        f"{worst[best]:.3g} times too much with the margin"
+        f"{joint.name} asks for {np.abs(load.torque).max():.4g} {unit}, {rms:.4g} {unit} RMS and "
+        f"{np.abs(load.qd).max():.4g} {joint.type.unit}/s, rotor aside, and {best.motor.name!r} "
+        f"with the ratio {best.gear.ratio:.4g} comes closest: its {what} would be "
+        f"{asked:.4g} of {given:.4g}, {margin * asked / given:.3g} times too much with the margin"
     )
