@@ -122,7 +122,7 @@ class StructurePanel(Panel):
 
         def done(answer: tuple[Structure, str]) -> None:
             found, report = answer
-            self._found = f"{found.title}: structure", report
+            self._found = f"{self._session.arm.title}: structure", report
             self._html.content = structure_html(found)
             self._more.visible = True
 

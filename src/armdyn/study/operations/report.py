@@ -5,7 +5,7 @@ the augmented-body method step by step.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -114,16 +114,14 @@ class ProgramCounts:
 class OperationReport(DrawnResult):
     """The counts of one robot."""
 
-    robot: str
-    title: str
-    """What people call the robot."""
+    model: RobotModel = field(repr=False)
     rows: list[MethodCounts]
     """Quantities that textbooks compute, method by method."""
     programs: list[ProgramCounts]
     notes: list[str]
 
     def __repr__(self) -> str:
-        return f"<OperationReport of {self.robot!r}, {len(self.rows)} methods>"
+        return f"<OperationReport of {self.model.name!r}, {len(self.rows)} methods>"
 
     def sections(self) -> tuple[Section, ...]:
         """A table for each quantity of textbooks, that of the programs, and notes."""
@@ -140,7 +138,7 @@ class OperationReport(DrawnResult):
             for program in self.programs
         ]
         data = {
-            "robot": self.robot,
+            "robot": self.model.name,
             "rows": [
                 parts_of(row, "quantity", "method")
                 | {"published": _plain(row.published), "general_arm": _plain(row.general)}
@@ -175,7 +173,9 @@ class OperationReport(DrawnResult):
             lines += [quantity.replace("_", " "), *group]
         height = HEAD + FOOT + INCH_A_ROW * len(lines)
         subtitle = "of one evaluation, sines and cosines not counted"
-        figure = sheet(9.8, height, f"{self.title}: operations", subtitle, 0.017)
+        figure = sheet(
+            9.8, height, f"{self.model.title or self.model.name}: operations", subtitle, 0.017
+        )
         key_row(figure, 0.017, 0.84, dict(BARS.values()))
         axes = figure.add_axes((0.22, FOOT / height, 0.70, 1 - (HEAD + FOOT) / height))
         for place, line in enumerate(lines):
@@ -286,7 +286,7 @@ def operation_report(
             f"{COMPARED_STATES} random states this moves a torque by up to {snapped:.1e} of the "
             "largest of its joint"
         )
-    return OperationReport(model.name, model.title or model.name, rows, programs, notes)
+    return OperationReport(model, rows, programs, notes)
 
 
 def _notes(rows: list[MethodCounts], n: int) -> list[str]:

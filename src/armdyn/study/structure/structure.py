@@ -11,7 +11,7 @@ over the field, too.
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import Any, Literal, get_args
 
@@ -211,12 +211,7 @@ class StructureElement:
 class Structure(DrawnResult):
     """The elements of D, h and g of a robot, over all its moving joints."""
 
-    robot: str
-    title: str
-    """What people call the robot."""
-    joints: tuple[str, ...]
-    mimics: tuple[str, ...]
-    """Joints that follow another one; here they count as joints of their own."""
+    model: RobotModel = field(repr=False)
     D: Array
     """Mass matrix with rotors, (n, n)."""
     h: Array
@@ -226,7 +221,17 @@ class Structure(DrawnResult):
 
     def __repr__(self) -> str:
         parts = (f"{k}: {c['zero']} of {sum(c.values())} zero" for k, c in self.counts.items())
-        return f"<Structure of {self.robot!r}, {', '.join(parts)}>"
+        return f"<Structure of {self.model.name!r}, {', '.join(parts)}>"
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return tuple(joint.name for joint in self.model.joints)
+
+    @property
+    def mimics(self) -> tuple[str, ...]:
+        """Joints that follow another one; here they count as joints of their own."""
+        return tuple(joint.name for joint in self.model.joints if joint.mimic is not None)
 
     def different(self) -> Iterator[tuple[str, tuple[int, ...], StructureElement]]:
         """Each different element with its letter and its place, counted from 1."""
@@ -280,13 +285,16 @@ class Structure(DrawnResult):
             lines.append(f"Counted as joints of their own: {', '.join(self.mimics)} (followers).")
         lines += [f"joint {i}: {name}" for i, name in enumerate(self.joints, 1)]
         data = {
-            **parts_of(self, "robot", "joints", "mimics", "counts"),
+            "robot": self.model.name,
+            **parts_of(self, "joints", "mimics", "counts"),
             "symmetry": ["D_ij = D_ji", "h_ikm = h_imk"],
             **{letter: list[dict[str, Any]]() for letter in "Dhg"},
         }
         for letter, place, element in self.different():
             data[letter].append({"place": place, **asdict(element)})
-        return Section(f"{self.title}: structure of D, h and g in", lines, data=data)
+        return Section(
+            f"{self.model.title or self.model.name}: structure of D, h and g in", lines, data=data
+        )
 
     def figure(self) -> Any:
         """What the elements of D, h and g depend on."""
@@ -304,7 +312,7 @@ class Structure(DrawnResult):
         for name, count in self.counts.items():
             constant = f", {count['constant']} constant" if count["constant"] else ""
             counts.append(f"{name}: {count['zero']} of {sum(count.values())} zero{constant}")
-        title = f"{self.title}: structure of the dynamics"
+        title = f"{self.model.title or self.model.name}: structure of the dynamics"
         figure = sheet(width, height, title, f"{EQUATION}      {'  ·  '.join(counts)}", 0.2 / width)
         key_row(figure, 0.2 / width, 0.88, _colours(self), edgecolor=PALE, linewidth=0.8)
 
@@ -456,13 +464,7 @@ def structure(robot: Robot | RobotModel) -> Structure:
         if D[i, j].status == "zero":  # nothing couples these joints but a drive
             value = float(shared[i, j])
             D[i, j] = StructureElement("constant", (), SHARED, value, value)
-    return Structure(
-        model.name,
-        model.title or model.name,
-        tuple(joint.name for joint in model.joints),
-        tuple(j.name for j in model.joints if j.mimic is not None),
-        *tables,
-    )
+    return Structure(model, *tables)
 
 
 def _fill(trunk: Trunk, numbers: Sequence[Ranges], tables: Sequence[Array]) -> None:

@@ -86,28 +86,23 @@ class JointTerms:
 
 
 class Statistics:
-    """Mean squares, peaks and products with the torque of columns of terms."""
+    """Mean squares, peaks and products with the torque, which is the first, of columns of terms."""
 
     def __init__(self, joints: int, columns: int):
-        self.square, self.peak, self.product = (np.zeros((joints, columns)) for _ in range(3))
+        self.square, self.peak, self.product = np.zeros((3, joints, columns))
 
-    def add(self, terms: Array, tau: Array, weights: Array) -> None:
-        """Count some states: terms (m, n, columns), torques (m, n)."""
+    def add(self, terms: Array, weights: Array) -> None:
+        """Count some states: the torque and its terms (m, n, columns)."""
         self.square += np.einsum("s,sit->it", weights, terms**2)
-        self.product += np.einsum("s,si,sit->it", weights, tau, terms, optimize=True)
+        self.product += np.einsum("s,si,sit->it", weights, terms[..., 0], terms, optimize=True)
         np.maximum(self.peak, np.abs(terms).max(0), out=self.peak)
 
-    def share(self, i: int, column: int, name: str, kind: str, torque: Statistics) -> Share:
+    def share(self, i: int, column: int, name: str, kind: str) -> Share:
         """The share of a column in the torque of joint i."""
-        mean = float(torque.square[i, 0])
-        top = float(torque.peak[i, 0])
-        rms = float(self.square[i, column]) ** 0.5
-        peak = float(self.peak[i, column])
-        return Share(
-            *(name, kind, rms, peak),
-            *(_ratio(float(self.product[i, column]), mean), _ratio(rms, mean**0.5)),
-            _ratio(peak, top),
-        )
+        rms = np.sqrt(self.square[i, [column, 0]])
+        peak, product = self.peak[i, [column, 0]], (self.product[i, column], self.square[i, 0])
+        ratios = (_ratio(*map(float, pair)) for pair in (product, rms, peak))
+        return Share(name, kind, float(rms[0]), float(peak[0]), *ratios)
 
 
 def joint_terms(
@@ -116,41 +111,38 @@ def joint_terms(
     """The terms of every joint, and the largest difference of their sum to the torque."""
     n = robot.n
     columns = _columns(n)
-    total, single, kinds = (Statistics(n, size) for size in (1, len(columns), len(KINDS)))
-    names = PARTS if robot.model.spins else PARTS[:2]
-    parts, dynamic = Statistics(n, len(names)), np.zeros(n)
     centred = all(link.inertia.has_com for link in robot.model.links)
-    place = {kind: [c for c, (k, _) in enumerate(columns) if k == kind] for kind in KINDS}
+    names = PARTS[: (3 if robot.model.spins else 2) * centred]
+    of_kind = np.array([[kind == each for each in KINDS] for kind, _ in columns], dtype=float)
+    # the torque, its terms, those of a kind together, the parts of inertia, and what moves
+    single, kinds = 1, 1 + len(columns)
+    parts = kinds + len(KINDS)
+    statistics = Statistics(n, parts + len(names) + 1)
     residual = 0.0
     for part in states.parts(n * len(columns) + len(robot.model.joints) ** 3):
-        state, weights = states.at(part).motion, states.weights[part]
+        state = states.at(part).motion
         tau = robot.inverse_dynamics(*state, friction=friction)
         terms = _terms(robot, *state, friction)
-        sums = np.stack([terms[..., place[kind]].sum(-1) for kind in KINDS], -1)
-        total.add(tau[..., None], tau, weights)
-        single.add(terms, tau, weights)
-        kinds.add(sums, tau, weights)
+        sums = terms @ of_kind
         moving = sums[..., [0, 1, 2, -1]].sum(-1)
-        np.maximum(dynamic, np.abs(moving).max(0), out=dynamic)
+        found = [tau[..., None], terms, sums, *([_parts(robot, *state)] if names else [])]
+        statistics.add(np.concatenate([*found, moving[..., None]], -1), states.weights[part])
         residual = max(residual, float(np.abs(terms.sum(-1) - tau).max()))
-        if centred:
-            parts.add(_parts(robot, *state), tau, weights)
     joints = []
     for i, joint in enumerate(robot.model.coordinate_joints):
+        total = statistics.share(i, 0, "", "")
         shares = [
-            single.share(i, c, _name(i, *column), column[0], total)
+            statistics.share(i, single + c, _name(i, *column), column[0])
             for c, column in enumerate(columns)
-            if single.peak[i, c] > NEGLIGIBLE_SHARE * total.peak[i, 0]
+            if statistics.peak[i, single + c] > NEGLIGIBLE_SHARE * total.peak
         ]
-        rms = float(total.square[i, 0]) ** 0.5
-        peak = float(total.peak[i, 0])
         joints.append(
             JointTerms(
-                *(joint.name, joint.type.torque_unit, rms, peak),
-                tuple(sorted(shares, key=lambda s: -s.rms)),
-                tuple(kinds.share(i, c, kind, kind, total) for c, kind in enumerate(KINDS)),
-                tuple(parts.share(i, c, x, x, total) for c, x in enumerate(names) if centred),
-                float(dynamic[i]),
+                *(joint.name, joint.type.torque_unit, total.rms, total.peak),
+                tuple(sorted(shares, key=lambda share: -share.rms)),
+                tuple(statistics.share(i, kinds + c, x, x) for c, x in enumerate(KINDS)),
+                tuple(statistics.share(i, parts + c, x, x) for c, x in enumerate(names)),
+                float(statistics.peak[i, -1]),
             )
         )
     return tuple(joints), residual
@@ -242,8 +234,7 @@ class QuasiStatic:
 class Terms(DrawnResult):
     """The terms of the torques of a robot over a set of states."""
 
-    robot: str
-    title: str = field(repr=False)
+    robot: Robot = field(repr=False)
     states: str
     """What the states are."""
     joints: tuple[JointTerms, ...] = field(repr=False)
@@ -255,6 +246,10 @@ class Terms(DrawnResult):
     notes: tuple[str, ...] = ()
     listed: int = field(default=LISTED_TERMS, repr=False)
     """Terms of each joint in the report."""
+
+    @property
+    def _title(self) -> str:
+        return self.robot.model.title or self.robot.name
 
     @property
     def speed(self) -> float:
@@ -272,7 +267,7 @@ class Terms(DrawnResult):
         columns = min(n, 2 if n <= 4 else 3)
         width, height = 1.2 + 4.6 * columns, 1.6 + 2.3 * -(-n // columns)
         edge, told = 0.3 / width, f"{self.states}; {self.verdict}"
-        figure = sheet(width, height, f"{self.title}: what the torques are made of", told, edge)
+        figure = sheet(width, height, f"{self._title}: what the torques are made of", told, edge)
         meant = "bars: RMS of a term relative to that of the torque"
         figure.text(edge, 1 - 0.75 / height, meant, color=GREY, va="center")
         kinds = {s.kind for joint in joints for s in joint.terms}
@@ -296,10 +291,11 @@ class Terms(DrawnResult):
     def sections(self) -> tuple[Section, ...]:
         """The parts of the report."""
         head = Section(
-            f"{self.title}: terms of the torques {self.states}",
+            f"{self._title}: terms of the torques {self.states}",
             [f"note: {note}" for note in self.notes],
             data={
-                **parts_of(self, "robot", "states", "tolerance", "residual", "notes"),
+                "robot": self.robot.name,
+                **parts_of(self, "states", "tolerance", "residual", "notes"),
                 "joints": [
                     asdict(joint) | {"quasi_static": asdict(part) | {"error": part.error}}
                     for joint, part in self.pairs
@@ -397,8 +393,7 @@ def terms(
         for joint, by in zip(joints, measured, strict=True)
     )
     return Terms(
-        robot.name,
-        robot.model.title or robot.name,
+        robot,
         states.words,
         joints,
         tuple(quasi_static),

@@ -178,14 +178,7 @@ CHUNK = 2048
 class TorqueReport(DrawnResult):
     """The torques of a robot along a trajectory of m instants."""
 
-    arm: Robot = field(repr=False)
-    robot: str
-    """The name of the robot."""
-    title: str
-    """What people call the robot."""
-    joints: tuple[str, ...]
-    units: tuple[str, ...]
-    """"N·m" for a joint that turns, "N" for one that slides."""
+    robot: Robot = field(repr=False)
     trajectory: SampledMotion
     total: Array
     """What the actuators give, shape (m, n) [N m or N]."""
@@ -194,8 +187,6 @@ class TorqueReport(DrawnResult):
     formulation: str
     friction: bool
     """Whether friction is in the total."""
-    limits: Array
-    """Highest torque of each joint, (n,) [N m or N]; infinite where it is not known."""
     excesses: tuple[Excess, ...] = ()
     """Where the motion or the torque goes beyond a limit of a joint."""
     reactions: Reactions | None = None
@@ -206,14 +197,30 @@ class TorqueReport(DrawnResult):
     def __repr__(self) -> str:
         rows, n = self.total.shape
         return (
-            f"<TorqueReport of {self.robot!r}, {counted(rows, 'instant')}, {counted(n, 'joint')}>"
+            f"<TorqueReport of {self.robot.name!r}, {counted(rows, 'instant')}, "
+            f"{counted(n, 'joint')}>"
         )
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return self.robot.joint_names
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the torques: "N·m" for a joint that turns, "N" for one that slides."""
+        return tuple(joint.type.torque_unit for joint in self.robot.model.coordinate_joints)
+
+    @property
+    def limits(self) -> Array:
+        """Highest torque of each joint, (n,) [N m or N]; infinite where it is not known."""
+        return self.robot.effort_limits
 
     @cached_property
     def hand(self) -> Hand:
         """Pose, velocity and acceleration of the tool."""
         motion = self.trajectory.q, self.trajectory.qd, self.trajectory.qdd
-        return Hand.of(self.arm, *motion, self.floating)
+        return Hand.of(self.robot, *motion, self.floating)
 
     @property
     def acting(self) -> dict[str, Array]:
@@ -251,7 +258,7 @@ class TorqueReport(DrawnResult):
         source = Path(self.trajectory.source).name
         along = f"along {source}, " if source else ""
         friction = "" if self.friction else ", without friction"
-        title = f"{self.title}: torque of each joint"
+        title = f"{self.robot.model.title or self.robot.name}: torque of each joint"
         subtitle = f"{along}{t[-1] - t[0]:.4g} s, split into its terms{friction}"
         named = (panel.get_legend_handles_labels() for panel in panels)
         pairs = [(label, line) for handles in named for line, label in zip(*handles, strict=True)]
@@ -267,7 +274,7 @@ class TorqueReport(DrawnResult):
         acceleration = self.hand.acceleration
         file = self.trajectory.source or "the motion"
         along = f"along {file}: {counted(len(t), 'instant')}, {np.ptp(t):.6g} s"
-        head = f"{self.robot} {'at one state' if one else along}, by {self.formulation}"
+        head = f"{self.robot.name} {'at one state' if one else along}, by {self.formulation}"
         move = {"file": self.trajectory.source, "rows": len(t), "duration": np.ptp(t)}
         hand = {
             f"{part}_{name}": _peak(t, np.linalg.norm(twist[:, columns], axis=-1))
@@ -279,7 +286,8 @@ class TorqueReport(DrawnResult):
             for fast, unit in zip(hand.values(), ("m/s", "rad/s", "m/s²", "rad/s²"), strict=True)
         )
         data = {
-            **parts_of(self, "robot", "formulation", "friction", "residual"),
+            "robot": self.robot.name,
+            **parts_of(self, "formulation", "friction", "residual"),
             "trajectory": {**move, "computed": self.trajectory.computed},
             "excesses": [excess.data() for excess in self.excesses],
             "joints": joints,
@@ -421,19 +429,13 @@ def torque_report(
             axes[part] = both[..., :links, :]  # those of cut joints come behind
         if progress is not None:
             progress(len(state[0]))
-    joints = robot.model.coordinate_joints
     return TorqueReport(
         robot,
-        robot.name,
-        robot.model.title or robot.name,
-        robot.joint_names,
-        tuple(joint.type.torque_unit for joint in joints),
         trajectory,
         total,
         terms,
         formulation or "minimal (compiled)",
         friction,
-        robot.effort_limits,
         excesses(robot.model, trajectory.t, trajectory.q, trajectory.qd, total),
         Reactions.of(robot.model, trajectory.t, *carried) if reactions else None,
         floating,
