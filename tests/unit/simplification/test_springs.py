@@ -60,7 +60,7 @@ def test_sixteen_numbers_are_those_of_springs():
                 numbers[7:] = np.outer(numbers[4:7], numbers[1:4]).ravel() / 2.0
             springs = realised(numbers, 0.7)
             assert len(springs) == (6 if B.any() else 1)
-            own = [place.spring(k, p, a, 0.0) for k, p, a in springs]
+            own = [place.spring(row, 0.0) for row in springs]
             expected = place.coefficients(0.7) @ numbers
             np.testing.assert_allclose(spring_torques(model, own, q), expected, atol=1e-9)
 
@@ -73,9 +73,9 @@ def test_slopes_of_a_fit_are_those_of_the_torques():
     x, h = rng.uniform(0.5, 1.0, 7), 1e-6
 
     def torque(place: SpringPlace, x):
-        return spring_torques(model, [place.spring(x[0], x[1:4], x[4:], 0.2)], q)
+        return spring_torques(model, [place.spring(x, 0.2)], q)
 
-    found = place.torque_slopes(x[0], x[1:4], x[4:], 0.2)
+    found = place.torque_slopes(x, 0.2)
     for k, e in enumerate(np.eye(7)):
         slope = (torque(place, x + h * e) - torque(place, x - h * e)) / (2 * h)
         np.testing.assert_allclose(found[..., k], slope, atol=1e-7)

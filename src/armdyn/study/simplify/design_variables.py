@@ -28,13 +28,21 @@ from armdyn.errors import LoopError, ModelError, UnknownNameError, shown
 from armdyn.formulations.rotors import Spin
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import RobotModel
+from armdyn.model.edit import without_payload
 from armdyn.model.transform import inverse
 from armdyn.shorten.canonical.frames import CanonicalRobot, canonical, canonical_frames
 from armdyn.shorten.canonical.parameters import ENTRIES, about_com, link_numbers
 from armdyn.shorten.canonical.redesign import redesign
 from armdyn.shorten.canonical.regroup import axis_in_parent
 from armdyn.study.simplify.goals import listed
-from armdyn.study.simplify.linear import body_numbers, numbers_of, pseudo_of, robot_size, thin_disc
+from armdyn.study.simplify.linear import (
+    body_numbers,
+    link_moments,
+    numbers_of,
+    pseudo_of,
+    robot_size,
+    thin_disc,
+)
 
 NUMBERS = ("m", "x", "y", "z", *(f"I{name}" for name, _, _ in ENTRIES))
 """The ten numbers of a link: mass, centre of mass, tensor about the centre of mass."""
@@ -330,24 +338,19 @@ class ParametrisedArm:
         self.robot = canonical(model)
         self.at = coordinates_of(model)
         self.size = robot_size(self.robot)
-        links = self.robot.links
-        pseudo = [np.block([[x.J, x.u[:, None]], [x.u, np.array([x.M])]]) for x in links]
-        payload = np.zeros((len(links), 4, 4))
-        for i, frame in enumerate(canonical_frames(model)):
-            for body in (body for body in model.links[i].bodies if body.payload):
-                payload[i] += body.inertia.moved(inverse(frame) @ body.placement).pseudo
-        self.payload = np.array([numbers_of(J) for J in payload])
+        self.start = link_moments(canonical(without_payload(model)))
+        """The numbers φ of the links themselves, shape (n, 10)."""
+        self.payload = link_moments(self.robot) - self.start
         """The numbers φ of the payloads, which never change, shape (n, 10)."""
+        n = len(self.start)
         self.rotors = [model.joints[spin.place].rotor for spin in variables.rotors]
         """The rotors whose inertia follows from the links."""
-        self.locked = np.zeros((len(self.rotors), len(links), 10))
+        self.locked = np.zeros((len(self.rotors), n, 10))
         """φ of a thin disc of unit inertia for each, in its carrier, shape (rotors, n, 10)."""
         for k, spin in enumerate(variables.rotors):
             if spin.link >= 0:
                 frame = canonical_frames(model)[spin.link]
                 self.locked[k, spin.link] = numbers_of(thin_disc(spin, frame))
-        self.start = numbers_of(np.array(pseudo)) - self.payload
-        """The numbers φ of the links themselves, shape (n, 10)."""
         inertias = [rotor.inertia for rotor in self.rotors]
         self.bare = self.start - np.tensordot(inertias, self.locked, axes=1)
         """The numbers φ of the links without rotors that follow from them, shape (n, 10)."""
@@ -359,7 +362,7 @@ class ParametrisedArm:
         self.bodies = body_numbers(self.start)
         """Mass, centre of mass and tensor about it of each link, shape (n, 10)."""
         self.mass = np.where(massless, max(self.start[:, 0].mean(), 1e-9), self.start[:, 0])
-        T = np.tile(np.diag([1 / self.size] * 3 + [1.0]), (len(links), 1, 1, 1))
+        T = np.tile(np.diag([1 / self.size] * 3 + [1.0]), (n, 1, 1, 1))
         T[:, 0, :3, 3] = -self.bodies[:, 1:4] / self.size
         bodies = T @ pseudo_of(np.eye(10)) @ np.swapaxes(T, -1, -2)
         self.pseudo = bodies / self.mass[:, None, None, None]
@@ -367,9 +370,9 @@ class ParametrisedArm:
         self.to_units = np.array([_units(J) for J in self.pseudo])
         """H with ψ = H φ in units, shape (n, 10, 10)."""
         self.from_units = np.linalg.inv(self.to_units)
-        names = [[f"{name}{i + 1}" for name in NUMBERS] for i in range(len(links))]
+        names = [[f"{name}{i + 1}" for name in NUMBERS] for i in range(n)]
         self.weights = np.array([[variables.weights.get(x, 1.0) for x in row] for row in names])
-        tied = np.array([[self._tied(i, axis) for axis in range(3)] for i in range(len(links))])
+        tied = np.array([[self._tied(i, axis) for axis in range(3)] for i in range(n)])
         self.unknown = self.numbers[:, 1:4] & ~tied
         """Which coordinates of the centres of mass are unknowns of φ, shape (n, 3)."""
         self.coordinates = np.argwhere(self.numbers[:, 1:4] & tied).tolist()

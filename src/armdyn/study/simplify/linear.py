@@ -48,6 +48,12 @@ def pseudo_of(numbers: Array) -> Array:
     return J
 
 
+def link_moments(robot: CanonicalRobot) -> Array:
+    """The numbers φ of the links of a robot, shape (n, 10)."""
+    pairs = [(a, b) for _, a, b in ENTRIES]
+    return np.array([[x.M, *x.u, *(x.J[pair] for pair in pairs)] for x in robot.links])
+
+
 def body_numbers(numbers: Array) -> Array:
     """Mass, centre of mass and tensor about it of numbers φ of bodies, shapes (n, 10)."""
     bodies = (about_com(J[:3, :3], J[:3, 3], J[3, 3]) for J in pseudo_of(numbers))

@@ -65,8 +65,9 @@ class SpringPlace:
         turned = dR.reshape(*dR.shape[:2], 9)
         return np.concatenate([square, reach * along, -reach * dO, -(reach**2) * turned], axis=-1)
 
-    def torque_slopes(self, stiffness: float, point: Array, anchor: Array, length: float) -> Array:
-        """The torques of one spring by its stiffness, point and anchor, (m, n, 7)."""
+    def torque_slopes(self, spring: Array, length: float) -> Array:
+        """The torques of a spring (k, p, a) by these, (m, n, 7)."""
+        stiffness, point, anchor = spring[0], spring[1:4], spring[4:]
         R = self.X[:, :3, :3]
         dR = self.dX[..., :3, :3]
         d = R @ point + self.X[:, :3, 3] - anchor
@@ -80,9 +81,10 @@ class SpringPlace:
         columns = [(share * pull)[..., None], stiffness * by_p, -stiffness * by_d]
         return np.concatenate(columns, axis=-1)
 
-    def spring(self, stiffness: float, point: Array, anchor: Array, length: float) -> Spring:
-        """A spring with its anchor in the frame of the other link."""
-        return Spring(self.link, point, self.other, anchor + self.centre, stiffness, length)
+    def spring(self, spring: Array, length: float) -> Spring:
+        """A spring (k, p, a) with its anchor in the frame of the other link."""
+        point, anchor = frozen(spring[1:4]), frozen(spring[4:] + self.centre)
+        return Spring(self.link, point, self.other, anchor, float(spring[0]), length)
 
 
 def spring_places(
@@ -114,23 +116,21 @@ def gravity_torques(model: RobotModel, q: Array) -> Array:
     return np.asarray(at.torques(augmented_body(model, full, 0 * full, 0 * full).tau))
 
 
-def realised(numbers: Array, reach: float) -> list[tuple[float, Array, Array]]:
+def realised(numbers: Array, reach: float) -> list[Array]:
     """The fewest springs (k, p, a) with the sixteen scaled numbers of a place, S > 0."""
     S = numbers[0]
-    s = reach * numbers[1:4]
-    beta = reach * numbers[4:7]
+    s, beta = reach * numbers[1:7].reshape(2, 3)
     B = reach**2 * numbers[7:].reshape(3, 3)
-    point, anchor = s / S, beta / S
     u, sigma, v = np.linalg.svd(B - np.outer(beta, s) / S)
-    some = sigma > _SINGULAR_SHARE * S * reach**2
-    if not some.any():
-        return [(float(S), point, anchor)]
-    rho = float(np.sqrt(sigma[some].sum() / S))
+    middle = np.concatenate([[S], s / S, beta / S])
+    some = np.flatnonzero(sigma > _SINGULAR_SHARE * S * reach**2)
+    whole = float(sigma[some].sum())
     springs = []
-    for j in np.flatnonzero(some):
-        k = float(0.5 * S * sigma[j] / sigma[some].sum())
-        springs += [(k, point + x * rho * v[j], anchor + x * rho * u[:, j]) for x in (1, -1)]
-    return springs
+    for j in some:
+        apart = np.sqrt(whole / S) * np.concatenate([v[j], u[:, j]])
+        k = 0.5 * S * sigma[j] / whole
+        springs += [np.append(k, middle[1:] + side * apart) for side in (1, -1)]
+    return springs or [middle]
 
 
 EXACT_BALANCE = 1e-9
@@ -148,10 +148,9 @@ _NO_EFFECT = 1e-10
 _SOFTEST_SHARE = 1e-3
 """A fitted spring with a smaller share of the largest stiffness is left out."""
 
-Ends = tuple[float, Array, Array]
-"""Stiffness, point on the link, and anchor seen from the centre of its place."""
-Springs = list[tuple[int, Ends]]
-"""Springs with the number of their place."""
+Springs = list[tuple[int, Array]]
+"""Springs with the number of their place: stiffness, point on the link, and anchor seen from the
+centre of the place, (k, p, a), (7,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,9 +172,8 @@ class BalanceProblem:
     def residual(self, springs: Springs) -> Array:
         """The torques that are left, (m, n)."""
         total = self.gravity.copy()
-        for at, (stiffness, point, anchor) in springs:
-            ends = point, anchor, self.free_length
-            total += stiffness * self.places[at].torque_slopes(stiffness, *ends)[..., 0]
+        for at, spring in springs:
+            total += spring[0] * self.places[at].torque_slopes(spring, self.free_length)[..., 0]
         return total
 
     def is_exact(self, springs: Springs) -> bool:
@@ -192,10 +190,8 @@ def balance(problem: BalanceProblem) -> Springs:
     if springs and not problem.free_length:
         return springs
     if not springs:  # a fit begins with a soft spring at each place that can move
-        k = problem.size / problem.reach**2
-        half = np.full(3, 0.3 * problem.reach)
-        moving = [i for i, place in enumerate(problem.places) if place.dX.any()]
-        springs = [(i, (k, half, half)) for i in moving]
+        soft = np.array([problem.size / problem.reach**2, *[0.3 * problem.reach] * 6])
+        springs = [(i, soft) for i, place in enumerate(problem.places) if place.dX.any()]
     found = _fit(problem, springs) if springs else []
     better = np.sum(problem.residual(found) ** 2) < _WORTH_SHARE * np.sum(problem.gravity**2)
     return found if better else []
@@ -220,10 +216,11 @@ def _merged(problem: BalanceProblem, springs: Springs) -> Springs:
         return springs
     for number in sorted({at for at, _ in springs}):
         others = [spring for spring in springs if spring[0] != number]
-        own = [ends for at, ends in springs if at == number]
+        own = [spring for at, spring in springs if at == number]
         for count in range(1, min(len(own), 3)):
             # the pair of the first singular value, or one of it
-            start = [(number, (len(own) / count * k, p, a)) for k, p, a in own[:count]]
+            share = np.array([len(own) / count, *[1.0] * 6])
+            start = [(number, share * spring) for spring in own[:count]]
             fewer = _fit(problem, [*others, *start])
             if problem.is_exact(fewer):
                 springs = fewer
@@ -259,22 +256,17 @@ def _by_columns(problem: BalanceProblem, used: list[int], columns: Any) -> Sprin
         if np.allclose(needed, S, rtol=1e-12, atol=0.0):
             break
         S = needed
-    return [
-        (number, ends)
-        for number, values in zip(used, x, strict=True)
-        if values[0] > 0
-        for ends in realised(values, problem.reach)
-    ]
+    pairs = zip(used, x, strict=True)
+    return [(k, spring) for k, v in pairs if v[0] > 0 for spring in realised(v, problem.reach)]
 
 
 def _fit(problem: BalanceProblem, start: Springs) -> Springs:
     """Springs by nonlinear least squares, no farther than the reach, from a start."""
     from scipy.optimize import least_squares  # noqa: PLC0415 (slow to import)
 
-    at = np.array([number for number, _ in start])
-    stiffest = max(k for _, (k, _, _) in start)
-    r = problem.reach
-    x0 = np.array([[k / stiffest, *p / r, *a / r] for _, (k, p, a) in start]).ravel()
+    r, size = problem.reach, problem.size
+    scale = np.array([max(spring[0] for _, spring in start), *[r] * 6])
+    x0 = np.concatenate([spring / scale for _, spring in start])
     high = np.tile([np.inf, *[1.0] * 6], len(start))
     low = np.tile([0.0, *[-1.0] * 6], len(start))
     felt = np.ones(len(x0), dtype=bool)
@@ -282,24 +274,21 @@ def _fit(problem: BalanceProblem, start: Springs) -> Springs:
     def springs(x: Array) -> Springs:
         values = x0.copy()
         values[felt] = x
-        rows = values.reshape(-1, 7)
-        return [
-            (int(n), (stiffest * row[0], r * row[1:4], r * row[4:]))
-            for n, row in zip(at, rows, strict=True)
-        ]
+        rows = values.reshape(-1, 7) * scale
+        return [(number, row) for (number, _), row in zip(start, rows, strict=True)]
 
     def slopes(x: Array) -> Array:
-        parts = []
-        for number, ends in springs(x):
-            found = problem.places[number].torque_slopes(*ends, problem.free_length)
-            parts.append(found.reshape(-1, 7) * [stiffest, *[r] * 6] / problem.size)
-        return np.concatenate(parts, axis=1)[:, felt]
+        parts = [
+            problem.places[number].torque_slopes(spring, problem.free_length) * scale / size
+            for number, spring in springs(x)
+        ]
+        return np.concatenate(parts, axis=-1).reshape(-1, len(x0))[:, felt]
 
     # a number without effect, as a place along the axes of a planar arm, stays as it is
     effects = np.linalg.norm(slopes(x0), axis=0)
     felt = effects > _NO_EFFECT * effects.max()
     found = least_squares(
-        lambda x: problem.residual(springs(x)).ravel() / problem.size,
+        lambda x: problem.residual(springs(x)).ravel() / size,
         np.clip(x0, low + 1e-9, high - 1e-9)[felt],
         slopes,
         bounds=(low[felt], high[felt]),
@@ -310,8 +299,8 @@ def _fit(problem: BalanceProblem, start: Springs) -> Springs:
         max_nfev=40,
     )
     kept = springs(found.x)
-    strongest = max(k for _, (k, _, _) in kept)
-    return [spring for spring in kept if spring[1][0] > _SOFTEST_SHARE * strongest]
+    strongest = max(spring[0] for _, spring in kept)
+    return [(at, spring) for at, spring in kept if spring[0] > _SOFTEST_SHARE * strongest]
 
 
 SPRING, _COILS = "#D55E00", 9
@@ -496,9 +485,7 @@ def spring_balance(
     problem = BalanceProblem(
         gravity_torques(model, q), spring_places(model, pairs, q), distance, length
     )
-    springs = tuple(
-        problem.places[at].spring(k, frozen(p), a, length) for at, (k, p, a) in balance(problem)
-    )
+    springs = tuple(problem.places[at].spring(x, length) for at, x in balance(problem))
     q = workspace(model, 1000)[len(q) :]
     gravity = gravity_torques(model, q)
     frames = world_frames(model, coordinates_of(model).positions(q))
