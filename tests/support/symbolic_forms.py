@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import sympy
 
-from armdyn.closed_forms.cartesian import factored
+from armdyn.closed_forms.closed_form import factored
 from armdyn.closed_forms.printer import angle_identifier
 from armdyn.closed_forms.readable import readable
 from armdyn.closed_forms.tree import AngleFunction

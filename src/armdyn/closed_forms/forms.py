@@ -14,8 +14,7 @@ import numpy as np
 from armdyn.arrays import check_truth, check_whole
 from armdyn.closed_forms import pages, source
 from armdyn.closed_forms.blocks import BlockWriter, entries
-from armdyn.closed_forms.cartesian import cartesian_form, in_axes_of_links
-from armdyn.closed_forms.closed_form import ClosedForm
+from armdyn.closed_forms.closed_form import ClosedForm, cartesian_form, in_axes_of_links
 from armdyn.closed_forms.document import Block, Document, Line, index, legend, occurring
 from armdyn.closed_forms.loops import check_loops, notes_on_loops, passive_joints
 from armdyn.closed_forms.printer import Notation, angle_call, angle_identifier

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from armdyn.closed_forms.blocks import BlockWriter
-from armdyn.closed_forms.cartesian import factored
+from armdyn.closed_forms.closed_form import factored
 from armdyn.closed_forms.document import Block, Line, index
 from armdyn.closed_forms.pages import TEXT
 from armdyn.closed_forms.recursive import Recursive

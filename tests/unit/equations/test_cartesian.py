@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.closed_forms.cartesian import cartesian_form, in_axes_of_links
+from armdyn.closed_forms.closed_form import cartesian_form, in_axes_of_links
 from armdyn.closed_forms.symbolic_robot import symbolise
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.formulations.cartesian import COORDINATES

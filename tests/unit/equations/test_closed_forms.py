@@ -12,8 +12,7 @@ import pytest
 import sympy
 
 import armdyn
-from armdyn.closed_forms.cartesian import cartesian_form
-from armdyn.closed_forms.closed_form import ClosedForm
+from armdyn.closed_forms.closed_form import ClosedForm, cartesian_form
 from armdyn.closed_forms.readable import readable
 from armdyn.closed_forms.symbolic_robot import symbolise
 from armdyn.loops.coordinates import coordinates_of

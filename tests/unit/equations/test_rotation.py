@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from hypothesis import given
 
-from armdyn.closed_forms.cartesian import rational_rotation
+from armdyn.closed_forms.closed_form import rational_rotation
 from armdyn.model.transform import rotation_about, rotation_from_rpy
 from support.random_robots import random_axis, seeds
 

@@ -10,8 +10,7 @@ import armdyn
 from armdyn.errors import ArmdynError, SizingError
 from armdyn.model import Rotor
 from armdyn.simulation.trajectories.recorded import Samples
-from armdyn.study.sizing.motor_list import motor_list
-from armdyn.study.sizing.size import Choice, Load
+from armdyn.study.sizing.size import Choice, Load, motor_list
 from support.drives import bar, motor, swing
 
 ARM = [
