@@ -370,6 +370,7 @@ def in_axes_of_links(form: CartesianForm, model: RobotModel) -> Iterator[Cartesi
 
 
 def _check_square(model: RobotModel, task: tuple[str, ...]) -> None:
+    """Refuse tasks and robots without a square Jacobian."""
     n, m, listed = len(model.joints), len(task), ", ".join(task)
     if model.tool_frame.link < 0:
         raise ModelError(

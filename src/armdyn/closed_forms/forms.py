@@ -224,6 +224,7 @@ def _too_long(form: str, closed: ClosedForm, writer: BlockWriter) -> str:
 def _cartesian(
     model: RobotModel, writer: BlockWriter, frame: str, closed: bool
 ) -> tuple[tuple[str, str], list[Block], tuple[str, ...]]:
+    """Law, blocks and notes of the form of the tool."""
     form, law = cartesian_form(writer.robot, model, frame), LAWS["cartesian"]
     notes: tuple[str, ...] = (f"X = ({', '.join(form.task)}) of the tool in axes of the {frame}",)
     if not form.closed:
@@ -365,6 +366,7 @@ def _notes_on_joints(model: RobotModel) -> Iterator[str]:
 
 
 def _recursive(model: RobotModel, digits: int | None, instead: tuple[str, ...] = ()) -> Equations:
+    """The shortest program, with a note if it stands in for another form."""
     program = recursive(model, digits)
     done = program.operations
     notes = [

@@ -112,6 +112,7 @@ class Recursive:
         self._written[place] = self._spelled[place] = expr
 
     def _constant(self, place: int, constant: Constant) -> None:
+        """Write a constant of the program, by a name if it is used later."""
         value = constant.value or 0.0
         if constant.op == "number":
             self._set(place, _number(value))
@@ -127,6 +128,7 @@ class Recursive:
                 self._written[place] = self._named("K", self._written[place], self.constants)
 
     def _instruction(self, place: int, op: str, args: tuple[int, ...]) -> None:
+        """Write an operation where it is used, or as a line of its own."""
         op = "add" if op == "angle_sum" else op
         if op in TRIG:
             self._written[place] = self._turn(op, self._spelled[args[0]])

@@ -397,6 +397,7 @@ class _Symboliser:
         return link.parent >= 0 and link.alpha == 0 and link.gamma == 0 and not turned
 
     def _position(self, i: int) -> Any:
+        """The position of a joint: an angle of the ring, or a polynomial."""
         link = self.robot.links[i]
         slide = self._slide(i) if link.type.slides else None
         if not link.type.turns:
@@ -421,6 +422,7 @@ class _Symboliser:
         return sum((ratio * q for ratio, q in terms), self._ring.number(self.k[i]))
 
     def _link(self, i: int, link: CanonicalLink, up: str) -> CanonicalLink:
+        """A link whose numbers are symbols."""
         n, number = i + 1, self._number
         m = number(f"m{n}")
         inertia = np.empty((3, 3), dtype=object)

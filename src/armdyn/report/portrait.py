@@ -56,12 +56,9 @@ def draw_portrait(model: RobotModel, q: ArrayLike | None = None) -> Any:
     place = ", ".join(f"{value + 0.0:.3g}" for value in given)
     figure = sheet(6.4, 6.0, model.title or model.name, f"q = ({place})"[:110], 0.05, 0.26)
     axes = figure.add_axes((0.02, 0.06, 0.96, 0.84), projection="3d")
-    for step in np.linspace(-0.6, 0.6, 7) * size:  # the ground
-        for pair in (((step, -0.6 * size), (step, 0.6 * size)),
-                     ((-0.6 * size, step), (0.6 * size, step))):  # fmt: skip
-            x, y = np.transpose(pair)
-            ground = centre[0] + x, centre[1] + y, float(frames.base[1][2])
-            axes.plot(*ground, color=PALE, linewidth=0.5, zorder=0)
+    x, y = np.meshgrid(*(middle + size * np.linspace(-0.6, 0.6, 7) for middle in centre[:2]))
+    ground = np.full(x.shape, float(frames.base[1][2]))
+    axes.plot_wireframe(x, y, ground, color=PALE, linewidth=0.5, zorder=0)
     *links, last = link_lines(model, frames)
     for line in links:
         axes.plot(*line.T, color=LINK, linewidth=4.5, solid_capstyle="round", zorder=2)

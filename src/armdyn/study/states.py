@@ -170,6 +170,7 @@ def is_workspace(over: Over) -> bool:
 
 
 def _motion(robot: Robot, over: Over) -> StateSet:
+    """The states of a motion, its arrays checked."""
     given, names = _sampled(robot, over), ("q", "qd", "qdd")
     if all(hasattr(given, name) for name in names):
         arrays = [getattr(given, name) for name in names]

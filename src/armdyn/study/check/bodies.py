@@ -73,6 +73,7 @@ def _stroke(model: RobotModel, i: int) -> float:
 
 
 def _mass_findings(model: RobotModel) -> Iterator[Finding]:
+    """Links without mass, and masses beyond those of arms."""
     if all(link.inertia.is_zero for link in model.links):
         yield Finding("error", f"robot {model.name!r}", "no moving link has a mass or an inertia")
         return
@@ -94,6 +95,7 @@ def _mass_findings(model: RobotModel) -> Iterator[Finding]:
 def _size_findings(
     model: RobotModel, i: int, body: Body, reach: float, extents: list[float]
 ) -> Iterator[tuple[Level, str]]:
+    """Centres of mass and tensors that do not fit the size of a link or of the robot."""
     inertia = body.inertia
     if inertia.mass <= 0 or body.payload:
         return
@@ -239,6 +241,7 @@ def geometry_findings(path: Path, model: RobotModel, trusted: bool = True) -> It
 
 
 def _findings(inertia: Inertia, shape: LinkGeometry) -> Iterator[tuple[Level, str]]:
+    """What does not fit between the inertia of a body and its geometry."""
     low, high = shape.points.min(0), shape.points.max(0)
     size = float(np.linalg.norm(high - low))
     c, density = inertia.com, inertia.mass / shape.body.mass
@@ -273,6 +276,7 @@ def _findings(inertia: Inertia, shape: LinkGeometry) -> Iterator[tuple[Level, st
 def _tensor_findings(
     inertia: Inertia, shape: LinkGeometry, low: Array, high: Array
 ) -> Iterator[tuple[Level, str]]:
+    """How a tensor differs from that of a uniform body of the same geometry."""
     given = inertia.moment_about_com / inertia.mass
     uniform = shape.body.moment_about_com / shape.body.mass
 

@@ -109,6 +109,7 @@ def check(
 def _findings(
     source: str | Path | Robot | RobotModel, read: Callable[..., Reading] | None, trusted: bool
 ) -> list[Finding]:
+    """Everything that is odd about a source, those who say the same apart."""
     findings: list[Finding] = []
     if isinstance(source, Robot | RobotModel):
         model = source.model if isinstance(source, Robot) else source
@@ -302,6 +303,7 @@ def _suspicions(joint: Joint) -> Iterator[tuple[bool, str]]:
 
 
 def _odd_friction(law: FrictionLaw, effort: float) -> Iterator[tuple[bool, str]]:
+    """The same of the friction of a joint with a limit of effort."""
     for given in law.idle():
         yield True, f"{given} has no effect"
     level = max(abs(law.static_level(direction) + law.offset) for direction in (-1.0, 1.0))

@@ -52,8 +52,8 @@ class Cause:
     """A word or two, for programs."""
     text: str
     """What the library does, to follow its name."""
-    slots: frozenset[str]
-    """What it decides about; causes that share a slot exclude each other."""
+    slots: str
+    """Words for what it decides about; causes that share one exclude each other."""
     edit: Edit = field(default=lambda model: model)
     rigid: bool = False
     """Whether the links are concerned, and not only friction and rotors."""
@@ -141,7 +141,7 @@ class Explainer:
         for count in range(MOST_CAUSES + 1):
             found = []
             for choice in combinations(felt, count):
-                slots = [slot for cause in choice for slot in cause.slots]
+                slots = [slot for cause in choice for slot in cause.slots.split()]
                 if len(slots) > len(set(slots)):  # they decide about the same thing
                     continue
                 left = np.abs(theirs - self.torque(choice))
@@ -193,7 +193,7 @@ def misreadings(file: Path, model: RobotModel) -> Iterator[Cause]:
     yield Cause(
         "negative axes",
         "takes speed and torque of joints with a negative axis the wrong way round",
-        frozenset({"signs"}),
+        "signs",
         each_joint(lambda joint: replace(joint, axis=frozen(signs[joint.name] * joint.axis))),
         rigid=True,
         signs=np.array(list(signs.values())),
@@ -280,33 +280,32 @@ def causes(sources: Sources, material: Material, answer: Answer) -> list[Cause]:
         Cause(
             "rotors",
             "has no rotor inertia (armature)",
-            frozenset({"rotor"}),
+            "rotor",
             each_joint(lambda joint: replace(joint, rotor=Rotor())),
         ),
         Cause(
             "spin",
             "knows rotors by their inertia behind the gear alone, and not that they spin",
-            frozenset({"rotor"}),
+            "rotor",
             each_joint(lambda joint: replace(joint, rotor=joint.rotor.reflecting)),
         ),
         Cause(
             "mimic",
             "gives mimic joints torques of their own, not in that of the joint they follow",
-            frozenset({"mimic"}),
+            "mimic",
             uncouples=True,
         ),
     ]
 
 
-def _of_links(name: str, text: str, slot: str, edit: Edit) -> Cause:
-    return Cause(name, text, frozenset({slot}), edit, rigid=True)
+_of_links = partial(Cause, rigid=True)
 
 
 def _of_friction(
     name: str, text: str, slots: str, change: Callable[[FrictionLaw], FrictionLaw]
 ) -> Cause:
     edit = each_joint(lambda joint: replace(joint, friction=change(joint.friction)))
-    return Cause(name, text, frozenset(slots.split()), edit)
+    return Cause(name, text, slots, edit)
 
 
 def _links(sources: Sources, material: Material) -> Iterator[Cause]:
@@ -415,4 +414,4 @@ def _own_terms(model: RobotModel, answer: Answer) -> Iterator[Cause]:
         ("gravity compensation", "compensates gravity, which armdyn leaves out"),
     ):
         if name in answer.terms:
-            yield Cause(name, text, frozenset({name}), adds=answer.terms[name])
+            yield Cause(name, text, name, adds=answer.terms[name])

@@ -110,6 +110,7 @@ def _stripped(file: Path, to: Path, given: RobotModel) -> Material:
 
 
 def _other_convention(path: Path, folder: Path) -> tuple[str, str, RobotModel] | None:
+    """The convention of a DH table, the other one, and the robot read in that one."""
     text = read_regular(path, partial(TomlError, file=path)).decode()
     convention = tomllib.loads(text).get("convention")
     if not convention:

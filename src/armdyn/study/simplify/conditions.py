@@ -99,6 +99,7 @@ class Solver:
         return [s for s in found if not any(_within(s, o) for o in found if o is not s)]
 
     def _branches(self, system: System, known: Solution) -> Iterator[Solution]:
+        """The solutions of a system, factor by factor and number by number."""
         while True:
             if (factored := self._factored(system, known)) is None:
                 return
@@ -478,6 +479,7 @@ def branches(
 def _branch(
     solution: Solution, conditions: Conditions, variables: Collection[str], reaches: Reaches | None
 ) -> Branch:
+    """A solution in words, tried out if it is told how."""
     values = conditions.values.items()
     fixed = {sympy.Symbol(s, real=True): v for s, v in values if s not in variables}
     # the numbers of the last link come first

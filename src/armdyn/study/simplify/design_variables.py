@@ -220,6 +220,7 @@ def _movable_lengths(model: RobotModel, robot: CanonicalRobot) -> dict[str, Leng
 
 
 def _movable(model: RobotModel, robot: CanonicalRobot, i: int, along: bool) -> bool:
+    """Whether moving a joint changes one number of the canonical frames alone."""
     step = 0.1
     moved = canonical(redesign(model, {}, **{"offsets" if along else "lengths": {i: step}}))
     expected, found = (
@@ -231,6 +232,7 @@ def _movable(model: RobotModel, robot: CanonicalRobot, i: int, along: bool) -> b
 
 
 def _asked(free: str | Iterable[str] | None) -> list[str]:
+    """The words and symbols that were given as free."""
     given = listed(DEFAULT_WORDS if free is None else free)
     if given is None:
         raise ModelError(
@@ -246,6 +248,7 @@ def _asked(free: str | Iterable[str] | None) -> list[str]:
 
 
 def _mapping(what: str, given: Any) -> Mapping[str, Any]:
+    """A mapping of words to values; empty where none was given."""
     if given is not None and not isinstance(given, Mapping):
         raise ModelError(
             f"{what}: expected a mapping of words such as 'link2.mass' to values, got "
@@ -255,6 +258,7 @@ def _mapping(what: str, given: Any) -> Mapping[str, Any]:
 
 
 def _known(model: RobotModel, robot: CanonicalRobot, lengths: Mapping[str, Length]) -> Known:
+    """What every word and symbol stands for, the words of links and joints first."""
     # for each link the symbols of its mass, its inertia and its lengths, by part
     parts = [
         {part: tuple(f"{NUMBERS[k]}{i + 1}" for k in places) for part, places in _PARTS.items()}
@@ -308,6 +312,7 @@ def positive(symbol: str) -> bool:
 
 
 def _pair(what: str, pair: Any) -> tuple[float, float]:
+    """Lowest and highest value, infinite where an end is open."""
     try:
         low, high = pair
     except (TypeError, ValueError):
@@ -419,6 +424,7 @@ class ParametrisedArm:
         return self._span(i, *self.centres(values)[i])
 
     def _span_about(self, i: int, *centre: float) -> tuple[Array, Array]:
+        """The span of a link whose centre of mass has these coordinates."""
         # rows F and values f of F φ = f for the held numbers
         rows = np.eye(10)
         rows[1:4, 0] = -np.array(centre)

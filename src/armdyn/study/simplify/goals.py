@@ -129,6 +129,7 @@ def parse_goals(model: RobotModel, goal: str | Iterable[str]) -> Goals:
 
 
 def _check_designable(model: RobotModel, forceless: bool) -> None:
+    """Refuse robots for which no design is defined."""
     start = f"robot {model.name!r} has"
     if model.loops and (forceless or not coordinates_of(model).is_linear):
         loop = model.loops[0].name
@@ -172,6 +173,7 @@ def listed(words: Any) -> list[str] | None:
 
 
 def _pair(model: RobotModel, text: str) -> tuple[int, int]:
+    """The two joints of a word such as decouple=1,2, from 0."""
     names = [part.strip() for part in text.split(",")]
     if len(names) != 2 or not all(names):
         raise ModelError(
@@ -264,6 +266,7 @@ def obstacles(model: RobotModel, goals: Goals) -> tuple[Obstacle, ...]:
 def _of_pairs(
     z: Array, names: list[str], slides: list[bool], pairs: list[tuple[int, int]], goals: Goals
 ) -> Iterator[Obstacle]:
+    """Obstacles in how the axes of two joints lie to each other."""
     for j, i in pairs:
         cosine = np.sum(z[j] * z[i], axis=1)
         D, own = element_name((j, i)), element_name((j, j))
@@ -300,6 +303,7 @@ def _of_pairs(
 def _of_gravity(
     z: Array, names: list[str], slides: list[bool], pairs: list[tuple[int, int]], down: Array
 ) -> Iterator[Obstacle]:
+    """Obstacles in how axes lie to gravity."""
     for i, name in enumerate(names):
         if slides[i] and not _vanishes(z[i] @ down):
             yield Obstacle(

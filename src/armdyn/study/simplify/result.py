@@ -142,6 +142,7 @@ class Simplification(DrawnResult):
 
 
 def _headline(found: Simplification) -> Section:
+    """Goal, what is free, and what is left of the goal."""
     name = found.before.model.title or found.before.name
     reaches = found.variables.reaches.tolist()
     links = zip(found.before.model.links, reaches, strict=True)
@@ -177,6 +178,7 @@ def _obstacles(found: Sequence[Obstacle]) -> Section:
 
 
 def _conditions(solved: Branches) -> Iterator[Section]:
+    """The equations of the goal, and a section for each branch."""
     equations = solved.conditions.equations
     count = len(equations)
     lines = _cut([f"{plain(polynomial)} = 0" for polynomial in equations], MOST_LINES)
@@ -215,6 +217,7 @@ def _lengths(found: Mapping[str, tuple[float, float]]) -> Section:
 
 
 def _links(changes: Sequence[LinkChange]) -> Section:
+    """Links before and after, as uniform boxes."""
     frames = "in canonical frames: z on the joint of the link, x towards the next joint"
     return Section(
         "Links",
@@ -234,6 +237,7 @@ def _links(changes: Sequence[LinkChange]) -> Section:
 
 
 def _shape_row(shape: Shape) -> tuple[str, ...]:
+    """A body as cells of the table of links."""
     moments = (f"{value:.3g}" for value in shape.principal)
     box: tuple[str, ...] = ("-", "-", "-", "no body")
     if shape.sides is not None:
@@ -268,6 +272,7 @@ def _link_data(change: LinkChange) -> dict[str, Any]:
 
 
 def _weights(builds: Sequence[LinkChange]) -> Iterator[Section]:
+    """The counterweights, and the changes that none can make."""
     rows = [
         (build.name, f"{w.mass:.4g}", *_metres(w.position), *_metres(build.in_model(w.position)))
         for build in builds

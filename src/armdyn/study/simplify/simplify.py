@@ -263,6 +263,7 @@ def _unchanged(convex: Convex) -> Trial | None:
 
 
 def _model(goals: Goals, convex: Convex, trial: Trial) -> RobotModel:
+    """The robot of a design."""
     arm = convex.arm
     model = arm.model
     moves = (dict[int, float](), dict[int, float]())
@@ -291,6 +292,7 @@ def _model(goals: Goals, convex: Convex, trial: Trial) -> RobotModel:
 
 
 def _variations(convex: Convex, trial: Trial, q: Array, model: RobotModel) -> tuple[Variation, ...]:
+    """How far elements of the goals vary before and after."""
     arm, found, rotors = convex.arm, [], convex.arm.variables.rotors
     new, turning = (
         arm.robot_with(trial.values[: len(arm.variables.lengths)]),
@@ -317,6 +319,7 @@ def _reason(
     forbidden: tuple[Obstacle, ...],
     variations: tuple[Variation, ...],
 ) -> str:
+    """The outcome in a sentence."""
     if trial.outcome == "reached":
         return f"the goal is reached: {goals}"
     if forbidden:
@@ -395,6 +398,7 @@ def _rank(trial: Trial) -> tuple[int, float, float]:
 
 
 def _trials(convex: Convex, values: Array, rest: list[int]) -> Iterator[Trial]:
+    """Designs from values of which some may change, each better than the one before."""
     yield (best := convex.solve(values))
     if rest:
         best = min(best, convex.solve(_approach(convex, values, rest)), key=_rank)

@@ -74,8 +74,8 @@ def _draw(place: Any, motors: MotorReport, i: int) -> None:
     rated = min(motors.rating[i], torque)
     if rated < min(limits[1], 3 * ends[1]):
         place.fill_between([-speed, speed], -rated, rated, color=RATED, alpha=0.13, linewidth=0)
-    box = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]]) * (speed, torque)
-    place.plot(*box.T, color=PEAK, linewidth=1.4, zorder=1)
+    box = speed * np.array([-1, 1, 1, -1, -1]), torque * np.array([-1, -1, 1, 1, -1])
+    place.plot(*box, color=PEAK, linewidth=1.4, zorder=1)
     step = max(len(speeds) // (4 * POINTS), 1)
     place.plot(speeds[::step], torques[::step], color=CLOUD, linewidth=1.1, zorder=2)
     over = (np.abs(speeds) > limits[0]) | (np.abs(torques) > limits[1])
@@ -87,13 +87,10 @@ def _draw(place: Any, motors: MotorReport, i: int) -> None:
     place.set(xlim=(-ends[0], ends[0]), ylim=(-ends[1], ends[1]))
     torque_unit, speed_unit = motors.units(i)
     far = [
-        f"{what} {limit:.3g} {unit}" if np.isfinite(limit) else f"no {what}"
-        for what, limit, unit, drawn in zip(
-            ("limit of speed", "limit of torque"), limits, (speed_unit, torque_unit), seen,
-            strict=True,
-        )
-        if not drawn
-    ]  # fmt: skip
+        f"limit of {what} {limits[k]:.3g} {unit}" if limits[k] < np.inf else f"no limit of {what}"
+        for k, (what, unit) in enumerate((("speed", speed_unit), ("torque", torque_unit)))
+        if not seen[k]
+    ]
     place.text(
         0.98, 0.07, "\n".join(far), transform=place.transAxes, fontsize=7, color=GREY, ha="right",
         va="bottom", backgroundcolor="#FFFFFFA0",

@@ -131,6 +131,7 @@ def motor_list(source: str | Path | Mapping[str, Any] | MotorList) -> MotorList:
 
 
 def _motor(t: Table) -> Motor:
+    """A motor from its table."""
     t.check_keys(("name", *_MOTOR, "price", "linear", "source"))
     motor = Motor(t.text("name"), linear=t.flag("linear"), **_common(t, _MOTOR, _MOTOR))
     if motor.peak_torque < motor.rated_torque:
@@ -142,6 +143,7 @@ def _motor(t: Table) -> Motor:
 
 
 def _gears(t: Table) -> list[Gear]:
+    """The gears of a table, one a ratio."""
     t.check_keys(("name", "ratios", "leads", "efficiency", *_GEAR, "price", "source"))
     if ("ratios" in t.data) == ("leads" in t.data):
         raise t.error(
@@ -169,6 +171,7 @@ def _common(t: Table, numbers: Iterable[str], required: Iterable[str] = ()) -> d
 
 
 def _signed(t: Table, key: str, value: float) -> float:
+    """A number of a table, or an error where it has the wrong sign."""
     zero = key in _MAY_BE_ZERO
     if value < 0 or (value == 0 and not zero):
         wanted = "a number that is not negative" if zero else "a positive number"
@@ -461,6 +464,7 @@ def _cost(goal: str, choice: Choice) -> tuple[float, float, float]:
 
 
 def _fault(joint: Joint, load: Load, tried: Sequence[Choice], margin: float) -> str:
+    """What a joint asks for, and the pair that comes closest to it."""
     if not tried:
         wanted = "ratios" if joint.type.turns else "leads, or a motor with linear = true"
         how = "turns" if joint.type.turns else "slides"

@@ -118,6 +118,7 @@ def trunks(model: RobotModel) -> Iterator[Trunk]:
 
 
 def _trunk(part: CanonicalRobot, members: tuple[int, ...], values: dict[str, float]) -> Trunk:
+    """A trunk whose numbers are symbols but for zeros and quarter turns."""
     graph, inertial = Graph(), dict[str, tuple[int, float]]()
 
     def number(name: str, value: float) -> Any:
