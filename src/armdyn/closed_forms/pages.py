@@ -214,7 +214,6 @@ def text(equations: Document) -> str:
 
 
 def _block(block: Block) -> list[str]:
-    """The lines of a block in text."""
     lines = [f"{remark}." for remark in block.remarks]
     for line in block.shown:
         lines += _folded(f"{line.name} = ", TEXT.write(line.value))
@@ -235,7 +234,6 @@ def constants(block: Block) -> list[Line]:
 
 
 def _where(equations: Document) -> list[str]:
-    """What the symbols are, in text."""
     rows = []
     for angle in equations.angles:
         name = angle_name(angle)

@@ -170,7 +170,6 @@ def is_workspace(over: Over) -> bool:
 
 
 def _motion(robot: Robot, over: Over) -> StateSet:
-    """The states of a motion, its arrays checked."""
     given, names = _sampled(robot, over), ("q", "qd", "qdd")
     if all(hasattr(given, name) for name in names):
         arrays = [getattr(given, name) for name in names]
@@ -304,13 +303,8 @@ _RATE = 200
 
 
 def workspace(model: RobotModel, count: int = CONFIGURATIONS) -> Array:
-    """Random configurations within the limits, shape (count, n); always the same ones.
-
-    A revolute joint without limits makes a whole turn, a prismatic one moves half a metre to either
-    side.
-    """
-    low, high = model.ranges.T
-    return np.random.default_rng(5).uniform(low, high, size=(count, len(low)))
+    """Random configurations within the limits, shape (count, n); always the same ones."""
+    return coordinates_of(model).drawn_in_ranges(np.random.default_rng(5), count)
 
 
 def reference_trajectory(model: RobotModel) -> SampledMotion:

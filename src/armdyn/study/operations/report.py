@@ -290,7 +290,6 @@ def operation_report(
 
 
 def _notes(rows: list[MethodCounts], n: int) -> list[str]:
-    """What the numbers of the table mean."""
     apart = [row for row in rows if row.published != row.general]
     notes = []
     if apart:

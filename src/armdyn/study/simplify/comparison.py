@@ -220,7 +220,6 @@ def _draw_loads(panel: Any, comparison: Comparison) -> None:
 
 
 def _draw_torque(panel: Any, comparison: Comparison, i: int, last: bool) -> None:
-    """The torque of one joint along the motion, before and after."""
     for report, colour in zip(comparison.torques, (BEFORE, AFTER), strict=True):
         panel.plot(report.trajectory.t, report.total[:, i], color=colour, linewidth=1.6)
     first = comparison.torques[0]

@@ -232,7 +232,6 @@ def _movable(model: RobotModel, robot: CanonicalRobot, i: int, along: bool) -> b
 
 
 def _asked(free: str | Iterable[str] | None) -> list[str]:
-    """The words and symbols that were given as free."""
     given = listed(DEFAULT_WORDS if free is None else free)
     if given is None:
         raise ModelError(
@@ -248,7 +247,6 @@ def _asked(free: str | Iterable[str] | None) -> list[str]:
 
 
 def _mapping(what: str, given: Any) -> Mapping[str, Any]:
-    """A mapping of words to values; empty where none was given."""
     if given is not None and not isinstance(given, Mapping):
         raise ModelError(
             f"{what}: expected a mapping of words such as 'link2.mass' to values, got "

@@ -142,7 +142,6 @@ class Simplification(DrawnResult):
 
 
 def _headline(found: Simplification) -> Section:
-    """Goal, what is free, and what is left of the goal."""
     name = found.before.model.title or found.before.name
     reaches = found.variables.reaches.tolist()
     links = zip(found.before.model.links, reaches, strict=True)
@@ -217,7 +216,6 @@ def _lengths(found: Mapping[str, tuple[float, float]]) -> Section:
 
 
 def _links(changes: Sequence[LinkChange]) -> Section:
-    """Links before and after, as uniform boxes."""
     frames = "in canonical frames: z on the joint of the link, x towards the next joint"
     return Section(
         "Links",
@@ -237,7 +235,6 @@ def _links(changes: Sequence[LinkChange]) -> Section:
 
 
 def _shape_row(shape: Shape) -> tuple[str, ...]:
-    """A body as cells of the table of links."""
     moments = (f"{value:.3g}" for value in shape.principal)
     box: tuple[str, ...] = ("-", "-", "-", "no body")
     if shape.sides is not None:
@@ -272,7 +269,6 @@ def _link_data(change: LinkChange) -> dict[str, Any]:
 
 
 def _weights(builds: Sequence[LinkChange]) -> Iterator[Section]:
-    """The counterweights, and the changes that none can make."""
     rows = [
         (build.name, f"{w.mass:.4g}", *_metres(w.position), *_metres(build.in_model(w.position)))
         for build in builds

@@ -263,7 +263,6 @@ def _unchanged(convex: Convex) -> Trial | None:
 
 
 def _model(goals: Goals, convex: Convex, trial: Trial) -> RobotModel:
-    """The robot of a design."""
     arm = convex.arm
     model = arm.model
     moves = (dict[int, float](), dict[int, float]())
@@ -292,7 +291,6 @@ def _model(goals: Goals, convex: Convex, trial: Trial) -> RobotModel:
 
 
 def _variations(convex: Convex, trial: Trial, q: Array, model: RobotModel) -> tuple[Variation, ...]:
-    """How far elements of the goals vary before and after."""
     arm, found, rotors = convex.arm, [], convex.arm.variables.rotors
     new, turning = (
         arm.robot_with(trial.values[: len(arm.variables.lengths)]),
@@ -319,7 +317,6 @@ def _reason(
     forbidden: tuple[Obstacle, ...],
     variations: tuple[Variation, ...],
 ) -> str:
-    """The outcome in a sentence."""
     if trial.outcome == "reached":
         return f"the goal is reached: {goals}"
     if forbidden:

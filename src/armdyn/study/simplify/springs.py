@@ -416,7 +416,6 @@ class SpringBalance(DrawnResult):
         )
 
     def _torque_section(self) -> Section:
-        """Torques of gravity without and with the springs."""
         model = self.robot.model
         largest = float(np.abs(self.gravity).max()) or 1.0
         units = [joint.type.torque_unit for joint in model.coordinate_joints]

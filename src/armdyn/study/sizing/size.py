@@ -131,7 +131,6 @@ def motor_list(source: str | Path | Mapping[str, Any] | MotorList) -> MotorList:
 
 
 def _motor(t: Table) -> Motor:
-    """A motor from its table."""
     t.check_keys(("name", *_MOTOR, "price", "linear", "source"))
     motor = Motor(t.text("name"), linear=t.flag("linear"), **_common(t, _MOTOR, _MOTOR))
     if motor.peak_torque < motor.rated_torque:
@@ -143,7 +142,6 @@ def _motor(t: Table) -> Motor:
 
 
 def _gears(t: Table) -> list[Gear]:
-    """The gears of a table, one a ratio."""
     t.check_keys(("name", "ratios", "leads", "efficiency", *_GEAR, "price", "source"))
     if ("ratios" in t.data) == ("leads" in t.data):
         raise t.error(

@@ -67,7 +67,6 @@ class Why:
         return self._constant_mass(i, j) if self.D.constant[i, j] else ("", ())
 
     def _no_mass(self, i: int, j: int) -> Reason:
-        """Why D_ij is zero."""
         slides = self.trunk.slides[i] + self.trunk.slides[j]
         if self._apart(i, j):
             return BRANCHES, ()
@@ -84,7 +83,6 @@ class Why:
         return f"{angle}; {_but(missing, 'would couple the joints')}", missing
 
     def _constant_mass(self, i: int, j: int) -> Reason:
-        """Why D_ij is constant."""
         own = i == j
         slides = self.trunk.slides[i] + self.trunk.slides[j]
         if self.always_D.constant[i, j]:
@@ -166,7 +164,6 @@ class Why:
         return not any(value for link, value in self.trunk.inertial.values() if link in moved)
 
     def _angle(self, i: int, j: int) -> str:
-        """How the axes of two joints lie to each other, in words."""
         if self.cosines.zero[i, j]:
             return "axes always perpendicular"
         if self.parallel[i, j]:

@@ -125,17 +125,14 @@ class RegroupedModel:
             here = at.at(q)
             Y = here.rows(regressor(model, here.q, here.rates(v), here.accelerations(v, qdd)))
             found[:, part] = -np.moveaxis(Y @ columns, -1, 0)
-            rates, accelerations = here.rates(qd), here.accelerations(qd, qdd)
+            rates = here.rates(qd)
+            motion = here.q, here.rates(v), here.accelerations(qd, qdd)
+            whole = friction_torque(model, rates) + all_rotor_torques(model, *motion)
             for k, x in enumerate(dropped):
                 if x.place is None:  # what is missing without a rotor or a term of friction
                     fewer = _without_motors(model, [x])
-                    if x.term is None:
-                        motion = here.q, rates if velocities else 0.0 * rates, accelerations
-                        less = all_rotor_torques(fewer, *motion)
-                        less = less - all_rotor_torques(model, *motion)
-                    else:
-                        less = friction_torque(fewer, rates) - friction_torque(model, rates)
-                    found[k, part] = here.torques(less)
+                    less = friction_torque(fewer, rates) + all_rotor_torques(fewer, *motion)
+                    found[k, part] = here.torques(less - whole)
         return found
 
     def _parameters(self, x: Droppable) -> Array:

@@ -218,7 +218,6 @@ def _kinds(robot: Robot) -> str:
 
 
 def _ranked(name: str, robot: Robot, states: StateSet) -> Ranked:
-    """An arm with its measures on the task."""
     n, m = robot.n, len(states)
     tau = np.empty((m, n))
     coupling = np.empty(m)

@@ -310,7 +310,6 @@ class Terms(DrawnResult):
         return list(zip(self.joints, self.quasi_static, strict=True))
 
     def _of_joint(self, joint: JointTerms) -> Section:
-        """The largest terms of a joint."""
         count, unit = len(joint.terms), joint.unit
         some = f"{counted(count, 'term')}, the {self.listed} largest"
         more = f" ({some})" if count > self.listed else ""
@@ -323,7 +322,6 @@ class Terms(DrawnResult):
         )
 
     def _of_kinds(self) -> Section:
-        """Terms of a kind together, joint by joint."""
         kinds = zip(*(joint.kinds + joint.parts for joint in self.joints), strict=True)
         acting = [shares for shares in kinds if any(share.peak for share in shares)]
         rows = [
@@ -334,7 +332,6 @@ class Terms(DrawnResult):
         return Section(title, (), ("joint", *(shares[0].name for shares in acting)), rows)
 
     def _of_quasi_static(self) -> Section:
-        """What the quasi-static model neglects."""
         rows = [
             (
                 joint.name,
