@@ -13,18 +13,10 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Array
+from armdyn.closed_forms import pages
 from armdyn.closed_forms.document import Line, index
 from armdyn.closed_forms.forms import Equations, equations
-from armdyn.closed_forms.pages import (
-    evaluated,
-    formula,
-    from_latex,
-    left_side,
-    mathml,
-    name,
-    substituted,
-    where_html,
-)
+from armdyn.closed_forms.pages import formula, from_latex, left_side, mathml, name
 from armdyn.errors import ArmdynError
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.report.figures import COLOURS as TERMS
@@ -78,7 +70,7 @@ def symbols_html(written: Written, i: int) -> str:
         f"{escape(reason)}</div></details>"
         for symbol, reason in _zeros(written.structure, i)
     ]
-    return "".join(parts) + (where_html(written.closed) if written.readable else "")
+    return "".join(parts) + (pages.where_html(written.closed) if written.readable else "")
 
 
 def _lines(closed: Equations, i: int) -> list[tuple[str, Line]]:
@@ -116,8 +108,8 @@ def numbers_html(closed: Equations, i: int, at: Mapping[str, float], payload: fl
     parts = []
     values = {**closed.values, **at}
     for block, line in _lines(closed, i):
-        written = substituted(closed, line.value, values, svg.number)
-        value = evaluated(closed, line.value, values)
+        written = pages.substituted(closed, line.value, values, svg.number)
+        value = pages.evaluated(closed, line.value, values)
         shown = f"<mo>=</mo>{written}" if len(written) < MAX_SUBSTITUTED else ""
         content = formula(
             f"{from_latex(left_side(line))}{shown}<mo>=</mo><mn>{svg.number(value, 4)}</mn>"

@@ -274,7 +274,7 @@ def causes(sources: Sources, material: Material, answer: Answer) -> list[Cause]:
         Cause(
             "springs",
             "has no springs",
-            frozenset({"spring"}),
+            "spring",
             lambda model: replace(model, springs=()),
         ),
         Cause(
