@@ -21,15 +21,18 @@ from armdyn.errors import (
 from armdyn.io.keys import PLACEMENT, placement_from_keys
 from armdyn.io.regular import read_regular
 from armdyn.loops.choice import closed_tree
-from armdyn.model import Loop, RobotModel
+from armdyn.model import Connection, Loop, RobotModel
 from armdyn.model.cut_joints import COUPLING, cut_joint
 from armdyn.model.edit import coupling_between, loop_between, with_loops
+from armdyn.model.joint_types import described_type
 from armdyn.model.transform import IDENTITY, transform
 
 PAIRED = {"3d": "spherical", "6d": "fixed"}
 """The cut joint of each type of a closure that is written beside a URDF file."""
-BESIDE = ("closed_loop", "type", "name_mot", "assembly")
+BESIDE = ("closed_loop", "type", "name_mot", "joint_name", "joint_type", "assembly")
 """Keys of such a file."""
+RETYPED = {"SPHERICAL": "spherical", "FIXED": "fixed"}
+"""The type of each joint that such a file has in place of that of the URDF."""
 
 
 def loop_keys(kind: object) -> tuple[str, ...]:
@@ -123,6 +126,33 @@ def closed_by_keys(
     return closed_tree(model, closing, [near], coordinates=coordinates)
 
 
+def loops_beside(loops: object) -> object:
+    """Loops that stand beside a URDF file: those of a YAML file, or what they are already."""
+    loops = _from_yaml(Path(loops)) if isinstance(loops, str | Path) else loops
+    if isinstance(loops, Mapping):
+        check_all_known("key of loops named", loops, BESIDE)
+    return loops
+
+
+def retyped(joints: Sequence[Connection], loops: object) -> list[Connection]:
+    """The joints of a URDF file, some of another type: URDF has no balls."""
+    if not isinstance(loops, Mapping):
+        return list(joints)
+    names, kinds = (loops.get(key) or [] for key in ("joint_name", "joint_type"))
+    lists = isinstance(names, Sequence) and isinstance(kinds, Sequence)
+    same = lists and len(names) == len(kinds)
+    require(same, "joint_type", "a type for each joint_name", kinds, ModelError)
+    check_all_known("joint in joint_name named", names, [joint.name for joint in joints])
+    check_all_known("joint_type named", kinds, RETYPED)
+    given = dict(zip(names, kinds, strict=True))
+    return [
+        Connection(x.name, described_type(RETYPED[given[x.name]]), x.parent, x.child, x.placement)
+        if x.name in given
+        else x
+        for x in joints
+    ]
+
+
 def closed_by_pairs(
     model: RobotModel,
     loops: object,
@@ -133,20 +163,17 @@ def closed_by_pairs(
 
     Args:
         model: The tree.
-        loops: A path to a YAML file, the mapping that it holds, or loops as a table has them. The
-            keys are `closed_loop`, pairs of frames, `type`, "3d" or "6d" for each, `name_mot`, the
-            joints with motors, and `assembly`, positions near which all fits.
+        loops: What a YAML file holds, or loops as a table has them. The keys are `closed_loop`,
+            pairs of frames, `type`, "3d" or "6d" for each, `name_mot`, the joints with motors, and
+            `assembly`, positions near which all fits.
         links: Links by the names of the joints that carry them, which name frames as well.
         coordinates: Names of the coordinates; None: the joints with motors, or what suits best.
     """
-    if isinstance(loops, str | Path):
-        loops = _from_yaml(Path(loops))
     if not isinstance(loops, Mapping):
         require(isinstance(loops, Sequence) and loops, "loops", "some loops", loops, ModelError)
         assert isinstance(loops, Sequence)
         closing = [loop_from_keys(model, f"loop {i}", x) for i, x in enumerate(loops, start=1)]
         return closed_tree(model, closing, [np.zeros(len(model.joints))], coordinates=coordinates)
-    check_all_known("key of loops named", loops, BESIDE)
     closing = [loop_from_keys(model, keys["name"], keys) for keys in _paired(loops, links)]
     names = [joint.name for joint in model.joints]
     assembly = loops.get("assembly") or {}

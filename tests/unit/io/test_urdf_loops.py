@@ -86,6 +86,29 @@ def test_a_frame_that_is_welded_holds_what_a_point_lets_turn(tmp_path, urdf):
     np.testing.assert_allclose(full[:4], start, atol=1e-12)
 
 
+def test_joints_may_be_balls_which_urdf_has_not(urdf):
+    """A weld behind a ball is a point that turns; a joint that is fixed is locked."""
+    tail = BODY.format("end", 0.01, 0.0, 0.1) + BODY.format("tail", 0.1, 0.0, 1)
+    tail += JOINT.format("to_ball", "l4", "end", "-.35 0 .3", "revolute")
+    tail += JOINT.format("stiff", "l1", "tail", "0 0 0", "revolute")
+    urdf.write_text(URDF.replace("</robot>", tail + "</robot>"))
+    loops = {"closed_loop": [["pin_A", "end"]], "type": ["6d"], "name_mot": ["mot"]}
+    loops |= {"joint_name": ["to_ball", "stiff"], "joint_type": ["SPHERICAL", "FIXED"]}
+    model = read_model(urdf, loops=loops)[0]
+    assert [j.name for j in model.joints if j.name.startswith("to_ball")] == [
+        f"to_ball_{x}" for x in "xyz"
+    ]
+    assert "stiff" not in [j.name for j in model.joints]
+    q = np.array([0.1, -0.2])
+    full = coordinates_of(model).positions(q)
+    assert np.abs(missing(model, full)).max() < 1e-13
+    urdf.write_text(URDF)
+    pinned = read_model(urdf, loops={"closed_loop": [["pin_A", "pin_B"]], "type": ["3d"]})[0]
+    arms = [i for i, joint in enumerate(model.joints) if "ball" not in joint.name]
+    start = coordinates_of(pinned).positions(full[arms][list(pinned.independent)])
+    np.testing.assert_allclose(full[arms], start, atol=1e-12)
+
+
 def test_frames_survive_what_robots_are_saved_as(urdf, tmp_path):
     tree = armdyn.load(urdf)
     closed = armdyn.load(urdf, loops={"closed_loop": [["pin_A", "pin_B"]], "type": "3d"})
@@ -111,6 +134,13 @@ def test_frames_survive_what_robots_are_saved_as(urdf, tmp_path):
         ({"name_mot": ["crank_mot"]}, LoopError, "leave 2 of the 4 joints around them free"),
         ({"name_mot": ["mot", "elbow"]}, LoopError, "leave 2 of the 4 joints around them free"),
         ({"closed_loops": []}, UnknownNameError, "key of loops named 'closed_loops'"),
+        ({"joint_name": ["elbow"]}, ModelError, "a type for each joint_name"),
+        (
+            {"joint_name": ["el"], "joint_type": ["FIXED"]},
+            UnknownNameError,
+            "joint_name named 'el'",
+        ),
+        ({"joint_name": ["elbow"], "joint_type": ["BALL"]}, UnknownNameError, "named 'BALL'"),
         ({"assembly": {"elbows": 0.1}}, UnknownNameError, "named 'elbows'"),
     ],
 )

@@ -38,7 +38,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import ArmdynError, InertiaError, ModelError, UnsupportedJointError, UrdfError
-from armdyn.io.closing import closed_by_pairs
+from armdyn.io.closing import closed_by_pairs, loops_beside, retyped
 from armdyn.io.keys import (
     ROTOR,
     TRANSMISSION,
@@ -385,11 +385,13 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
     problems.raise_if_any()
     words = own.attributes
     flange = words.get("flange") if options.tool is None else options.tool
+    loops = loops_beside(options.loops)
+    connections = retyped(list(filter(None, joints)), loops)
     with named_file(path):
         model = assemble(
             robot.attributes.get("name") or path.stem,
             {name: link.parts for name, link in links.items()},
-            list(filter(None, joints)),
+            connections,
             tool=flange,
             tool_transform=tool if flange == words.get("flange") else None,
             base=base if floats is None else base @ floats,
@@ -405,8 +407,8 @@ def read_urdf(path: Path, options: LoadOptions = DEFAULT_OPTIONS) -> Reading:
             floating=floats is not None,
         )
         if options.loops is not None:
-            ends = {c.name: c.child for c in joints if c is not None}
-            model = closed_by_pairs(model, options.loops, ends, options.coordinates)
+            ends = {c.name: c.child for c in connections}
+            model = closed_by_pairs(model, loops, ends, options.coordinates)
         findings = (
             *problems.findings,
             *density_findings(str(path), options.density, filled),
