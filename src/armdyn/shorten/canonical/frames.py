@@ -57,10 +57,9 @@ def canonical(model: RobotModel, tolerance: float = ZERO_TOLERANCE) -> Canonical
     return _built(model, tolerance)[0]
 
 
-def canonical_frames(model: RobotModel, tolerance: float = ZERO_TOLERANCE) -> tuple[Array, ...]:
-    """The frame of each link of `canonical(model, tolerance)` in the link's own, (4, 4) each."""
-    _, builder = _built(model, tolerance)
-    return tuple(map(frozen, builder.frames))
+def canonical_frames(model: RobotModel) -> tuple[Array, ...]:
+    """The frame of each link of `canonical(model)` in the link's own, (4, 4) each."""
+    return tuple(map(frozen, _built(model, ZERO_TOLERANCE)[1].frames))
 
 
 def _built(model: RobotModel, tolerance: float) -> "tuple[CanonicalRobot, _Builder]":
