@@ -16,7 +16,7 @@ from armdyn.errors import DescriptionError
 from armdyn.studio import archive
 from armdyn.studio.archive import check_mjcf, description, unpack
 from armdyn.studio.arm import Arm, Evaluator, State, arm_of
-from armdyn.studio.project import Project, packed, read_project
+from armdyn.studio.panels.files import Project, packed, read_project
 from armdyn.studio.uploads import open_upload
 from armdyn.studio.visuals import NOT_IN_ARCHIVE, Visual, mjcf_visuals
 from support.meshes import TRIANGLE as STL

@@ -10,9 +10,9 @@ pytest.importorskip("viser")
 import armdyn
 from armdyn.errors import SimulationError, UnknownNameError
 from armdyn.studio.arm import Arm, Evaluator, State
-from armdyn.studio.memory import MOST_WINDOWS, Memories
 from armdyn.studio.panels.timeline import PlayedMotion
 from armdyn.studio.recording import there_and_back
+from armdyn.studio.session import MOST_WINDOWS, Memories
 from support.studio_windows import bare_window, until
 
 

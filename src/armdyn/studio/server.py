@@ -18,7 +18,6 @@ except ImportError:
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, arm_of
 from armdyn.studio.gate import Gate, incompatible_viser
-from armdyn.studio.memory import Memories
 from armdyn.studio.pages import TITLE, Pages
 from armdyn.studio.panels.address import AddressPanel
 from armdyn.studio.panels.check import CheckPanel
@@ -29,12 +28,11 @@ from armdyn.studio.panels.exports import ExportsPanel
 from armdyn.studio.panels.files import FilesPanel
 from armdyn.studio.panels.hand import HandPanel
 from armdyn.studio.panels.joints import JointsPanel
-from armdyn.studio.panels.play import PlayPanel
 from armdyn.studio.panels.poses import MotionPanel, PosesPanel
 from armdyn.studio.panels.study import OperationsPanel, StructurePanel
-from armdyn.studio.panels.timeline import TimelinePanel
+from armdyn.studio.panels.timeline import PlayPanel, TimelinePanel
 from armdyn.studio.panels.worst import WorstPanel
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Memories, Panel, Session
 
 LOOPBACK = "127.0.0.1"
 PORT = 8080

@@ -11,7 +11,7 @@ import armdyn
 from armdyn.errors import ArmdynError, ModelError, TrajectoryError
 from armdyn.io.csv.trajectory import SampledMotion
 from armdyn.model import Rotor
-from armdyn.simulation.trajectories.recorded import Samples
+from armdyn.simulation.trajectories.piecewise import Samples
 from support.drives import bar, swing
 from support.paths import ROOT
 

@@ -9,7 +9,7 @@ import pytest
 import armdyn
 from armdyn.errors import ArmdynError, SizingError
 from armdyn.model import Rotor
-from armdyn.simulation.trajectories.recorded import Samples
+from armdyn.simulation.trajectories.piecewise import Samples
 from armdyn.study.sizing.size import Choice, Load, motor_list
 from support.drives import bar, motor, swing
 

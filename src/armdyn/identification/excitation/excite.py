@@ -38,7 +38,7 @@ from armdyn.report.result import DrawnResult, Section, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive
 from armdyn.simulation.trajectories.periodic import Fourier
-from armdyn.simulation.trajectories.recorded import Samples, sampled
+from armdyn.simulation.trajectories.piecewise import Samples, sampled
 
 STEP = 0.01
 """Time between the lines of a file [s]."""

@@ -4,11 +4,10 @@ from typing import Any
 
 from armdyn.errors import shown
 from armdyn.studio.arm import Arm, State
-from armdyn.studio.memory import Memory
 from armdyn.studio.panels.edit import EditPanel
 from armdyn.studio.panels.joints import within
 from armdyn.studio.panels.poses import PosesPanel
-from armdyn.studio.session import Panel, Session
+from armdyn.studio.session import Memory, Panel, Session
 
 
 class AddressPanel(Panel):
