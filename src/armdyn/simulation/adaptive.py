@@ -123,8 +123,8 @@ MODE_CHANGE_WIDTH = 1e-12
 """A record so close before a change of mode shows the mode that follows [s]."""
 
 
-class _StuckError(Exception):
-    """No step is short enough for a method."""
+class _LostError(Exception):
+    """Why a method cannot go on."""
 
 
 def simulate_adaptive(setup: Setup) -> Simulation:
@@ -142,6 +142,7 @@ def simulate_adaptive(setup: Setup) -> Simulation:
     times = record_times(setup.duration, setup.dt)
     began = time.perf_counter()
     run = _Integration(setup, system, times)
+    status, message = "finished", ""
     try:
         # the result tells of a motion that diverges
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -149,11 +150,15 @@ def simulate_adaptive(setup: Setup) -> Simulation:
     except KeyboardInterrupt:
         if not run.records:
             raise
-        run.status, run.message = "interrupted", f"interrupted at t = {run.records[-1]['t']:.6g} s"
+        status, message = "interrupted", f"interrupted at t = {run.records[-1]['t']:.6g} s"
+    except _LostError as lost:
+        q, qd = (", ".join(f"{v:.6g}" for v in part) for part in run.y[: 2 * run.n].reshape(2, -1))
+        last = f"the last state is q = [{q}], qd = [{qd}]"
+        status, message = "diverged", f"diverged at t = {run.t:.6g} s: {lost}; {last}"
     seconds = time.perf_counter() - began
     return Simulation.of(
-        setup.robot, run.method, run.records, events=tuple(run.events), status=run.status,
-        message=run.message,
+        setup.robot, run.method, run.records, events=tuple(run.events), status=status,
+        message=message,
         statistics={"steps": run.steps, "evaluations": run.evaluations, "seconds": seconds},
     )  # fmt: skip
 
@@ -179,7 +184,7 @@ def record_times(duration: float, dt: float | None) -> Array:
 
 
 class _Integration:
-    """The state y: q, q̇, energy that actuators gave, friction took and wrenches gave, the base."""
+    """A state on its way to the end."""
 
     def __init__(self, setup: Setup, system: System, times: Array):
         import scipy.integrate  # noqa: PLC0415 (slow to import)
@@ -194,79 +199,83 @@ class _Integration:
         """Time, positions, velocities, works [J] and forces of each instant by name."""
         self.events: list[Event] = []
         self.steps = self.evaluations = self.waiting = self.crawled = 0
-        self.status, self.message = "finished", ""
-        self.lost = self.tried = 0.0
+        self.t = self.lost = self.tried = 0.0
+        """The time that is reached; the energy of impacts; the length of the last step."""
 
     def go(self, q: Array, qd: Array) -> None:
-        t = float(self.times[0])
-        end = float(self.times[-1])
-        y = self.system.start(q, qd)
-        self.system.settle(t, y)
-        self._record(t, lambda _: y)
+        """Integrate to the end, from one change of mode to the next."""
+        system, end = self.system, float(self.times[-1])
+        self.y = system.start(q, qd)
+        system.settle(self.t, self.y)
+        self._record(lambda _: self.y)
         changes, first_step = 0, None
-        while t < end and self.status == "finished":
-            began = t
-            t, y, ended = self._segment(t, y, end, first_step)
+        while self.t < end:
+            began = self.t
+            ended = self._segment(end, first_step)
             if ended is not None:
                 # a mode that ends where it began was too short for the first step
-                first_step = self.tried / 16 if t == began else None
+                first_step = self.tried / 16 if self.t == began else None
                 changes += 1
-                y, lost = self.system.change(t, y, ended)
+                self.y, lost = system.change(self.t, self.y, ended)
                 self.lost += lost
-                names = self.system.robot.joint_names
-                self.events += [Event(t, "hits", names[i]) for i in np.flatnonzero(ended[3])]
-                self.events += self.system.settle(t, y)
-                self._record(t, lambda _, y=y: y)
+                hits = np.flatnonzero(ended[3])
+                self.events += [Event(self.t, "hits", system.robot.joint_names[i]) for i in hits]
+                self.events += system.settle(self.t, self.y)
+                self._record(lambda _: self.y)
                 if changes > MAX_MODE_CHANGES:
-                    self._diverged(t, y, f"more than {MAX_MODE_CHANGES} changes of mode")
+                    raise _LostError(f"more than {MAX_MODE_CHANGES} changes of mode")
 
-    def _segment(
-        self, t: float, y: Array, end: float, first_step: float | None
-    ) -> tuple[float, Array, Array | None]:
-        """Integrate until a mode ends or the time is over."""
-        first = None if first_step is None else min(first_step, end - t)
+    def _segment(self, end: float, first_step: float | None) -> Array | None:
+        """Integrate until modes end, which it returns, or the state has another chart or method."""
+        first = None if first_step is None else min(first_step, end - self.t)
         self.waiting = 0
-        solver = self.solver_type(self._slope, t, y, end, first_step=first, **self.options)
-        watch = Watch(self.system, y[self.n : 2 * self.n])
+        solver = self.solver_type(
+            self._slope, self.t, self.y, end, first_step=first, **self.options
+        )
+        watch = Watch(self.system, self.y[self.n : 2 * self.n])
         while solver.status == "running":
             try:
                 solver.step()
             except ValueError:  # implicit methods refuse a wild Jacobian
-                return self._diverged(t, y, "the velocities grow without bound")
-            except _StuckError:
-                return self._diverged(t, y, "no step is short enough to go on")
-            self.steps += 1
-            self.waiting = 0
-            self.tried = solver.step_size
-            fastest = np.abs(solver.y[self.n : 2 * self.n]).max()
-            if not (np.isfinite(solver.y).all() and fastest < MAX_VELOCITY):
-                return self._diverged(t, y, "the velocities grow without bound")
-            if solver.status == "failed" or solver.t == solver.t_old:
-                return self._diverged(t, y, "the step becomes too small")
-            crawls = self.tried < CRAWLING_STEP * LEAST_STEPS * self.options["max_step"]
-            self.crawled = self.crawled + 1 if crawls else 0
-            if self.crawled > MAX_CRAWLING_STEPS:
-                rough = "the torque may be rough, or too steep for this method"
-                return self._diverged(t, y, f"steps of {self.tried:.1g} s get nowhere; {rough}")
+                raise _LostError("the velocities grow without bound") from None
+            self._check(solver)
             dense = solver.dense_output()
             found = watch.ended(solver.t_old, solver.t, dense)
-            t, y = (solver.t, solver.y) if found is None else (found[0], dense(found[0]))
-            self._record(t, dense, ended=found is not None)
+            self.t, self.y = (solver.t, solver.y) if found is None else (found[0], dense(found[0]))
+            self._record(dense, ended=found is not None)
             if self.progress is not None:
-                self.progress(t)
+                self.progress(self.t)
             if found is not None:
-                return t, y, found[1]
-            if (recentred := self.system.recentred(y, LARGEST_TURN)) is not None:
-                return t, recentred, None
-            if self.steps % STIFFNESS_STEPS == 0 and self._is_stiff(t, y):
+                return found[1]
+            if (recentred := self.system.recentred(self.y, LARGEST_TURN)) is not None:
+                self.y = recentred
+                return None
+            if self.steps % STIFFNESS_STEPS == 0 and self._is_stiff():
                 self.method, self.solver_type = f"{self.method}, then Radau", self.for_stiff
-                return t, y, None
-        return t, y, None
+                return None
+        return None
 
-    def _is_stiff(self, t: float, y: Array) -> bool:
+    def _check(self, solver: Any) -> None:
+        """Count a step, and end where steps lead nowhere."""
+        self.steps += 1
+        self.waiting = 0
+        self.tried = solver.step_size
+        fastest = np.abs(solver.y[self.n : 2 * self.n]).max()
+        if not (np.isfinite(solver.y).all() and fastest < MAX_VELOCITY):
+            raise _LostError("the velocities grow without bound")
+        if solver.status == "failed" or solver.t == solver.t_old:
+            raise _LostError("the step becomes too small")
+        crawls = self.tried < CRAWLING_STEP * LEAST_STEPS * self.options["max_step"]
+        self.crawled = self.crawled + 1 if crawls else 0
+        if self.crawled > MAX_CRAWLING_STEPS:
+            rough = "the torque may be rough, or too steep for this method"
+            raise _LostError(f"steps of {self.tried:.1g} s get nowhere; {rough}")
+
+    def _is_stiff(self) -> bool:
         """Whether an explicit method makes steps as short as the fastest decay lets it."""
         if self.method not in EXPLICIT:
             return False
+        t, y = self.t, self.y
         moved = 1e-7 * np.maximum(np.abs(y), 1.0) * np.eye(len(y))
         here = self._slope(t, y)
         slopes = [(self._slope(t, y + step) - here) / step.max() for step in moved]
@@ -276,24 +285,16 @@ class _Integration:
     def _slope(self, t: float, y: Array) -> Array:
         self.waiting += 1
         if self.waiting > MAX_EVALUATIONS:
-            raise _StuckError
+            raise _LostError("no step is short enough to go on")
         if not np.isfinite(y).all():
             return np.full(len(y), np.nan)
         self.evaluations += 1
         return self.system.slope(t, y)
 
-    def _record(self, t: float, dense: Any, ended: bool = False) -> None:
-        """Keep the state at every time asked for up to t, where a mode may have ended."""
+    def _record(self, dense: Dense, ended: bool = False) -> None:
+        """Keep the state at every time asked for up to now, where a mode may have ended."""
         while len(self.records) < len(self.times):
             at = float(self.times[len(self.records)])
-            if at > t or (ended and at > t - MODE_CHANGE_WIDTH):
+            if at > self.t or (ended and at > self.t - MODE_CHANGE_WIDTH):
                 return
             self.records.append(self.system.record(at, dense(at), self.lost))
-
-    def _diverged(self, t: float, y: Array, reason: str) -> tuple[float, Array, None]:
-        parts = y[: 2 * self.n].reshape(2, -1)
-        q, qd = (", ".join(f"{v:.6g}" for v in part) for part in parts)
-        self.status = "diverged"
-        last = f"the last state is q = [{q}], qd = [{qd}]"
-        self.message = f"diverged at t = {t:.6g} s: {reason}; {last}"
-        return t, y, None

@@ -8,6 +8,7 @@ from datetime import date
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -68,32 +69,23 @@ def _pictures(arm: Arm, state: State, view: bytes | None, tell: Tell) -> Iterato
 def _state(arm: Arm, state: State) -> Iterator[str]:
     seen, model = arm.evaluator(state), arm.robot.model
     acting = {name: values for name, values in seen.terms.items() if values.any()}
-    joints = model.coordinate_joints
     rows = []
-    for i, joint in enumerate(joints):
+    for i, joint in enumerate(model.coordinate_joints):
         limit = joint.limits.effort
         use = f"{100 * abs(seen.total[i]) / limit:.0f} %" if 0 < limit < np.inf else "-"
-        motion = (f"{values[i]:.4g}" for values in state.motion)
-        terms = (f"{values[i]:.4g}" for values in acting.values())
-        total = f"{seen.total[i]:.5g} {joint.type.torque_unit}"
-        rows.append((joint.name, *motion, *terms, total, use))
-    yield "<h2>This state</h2>"
+        terms = (f"{values[i]:.4g}" for values in (*state.motion, *acting.values()))
+        rows.append((joint.name, *terms, f"{seen.total[i]:.5g} {joint.type.torque_unit}", use))
     columns = ("joint", "q", "q̇", "q̈", *acting, "torque", "of the limit")
-    yield f"<div class='wide'>{html_table(columns, rows)}</div>"
+    yield _table("This state", columns, rows)
 
 
 def _limits(robot: Robot) -> Iterator[str]:
-    yield "<h2>Limits</h2>"
     rows = [
-        (
-            joint.name,
-            joint.type.name,
-            *map(_number, astuple(joint.limits)[:4] + astuple(joint.rotor)[:2]),
-        )
-        for joint in robot.model.joints
+        (j.name, j.type.name, *map(_number, astuple(j.limits)[:4] + astuple(j.rotor)[:2]))
+        for j in robot.model.joints
     ]
     columns = ("joint", "type", "lowest", "highest", "velocity", "effort", "rotor [kg m²]", "gear")
-    yield f"<div class='wide'>{html_table(columns, rows, texts=2)}</div>"
+    yield _table("Limits", columns, rows, 2)
 
 
 def _worst(robot: Robot, payload: float, tell: Tell) -> Iterator[str]:
@@ -105,7 +97,7 @@ def _worst(robot: Robot, payload: float, tell: Tell) -> Iterator[str]:
     yield "<h2>The worst case of each motor</h2>"
     yield "".join(f"<p>{escape(line)}</p>" for line in section.lines)
     yield figure_html(found.figure, "svg")
-    yield f"<div class='wide'>{html_table(section.columns, section.rows)}</div>"
+    yield _table("", section.columns, section.rows)
 
 
 def _equations(robot: Robot, tell: Tell) -> Iterator[str]:
@@ -129,7 +121,6 @@ def _findings(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def _links(robot: Robot) -> Iterator[str]:
-    yield "<h2>Links</h2>"
     rows = []
     for link in robot.model.links:
         body = link.inertia
@@ -137,7 +128,12 @@ def _links(robot: Robot) -> Iterator[str]:
         moments = (tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
         rows.append((link.name, *map(_number, (body.mass, *body.com, *moments))))
     columns = ("link", "mass [kg]", "x", "y", "z [m]", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
-    yield f"<div class='wide'>{html_table(columns, rows)}</div>"
+    yield _table("Links", columns, rows)
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Any], texts: int = 1) -> str:
+    head = f"<h2>{title}</h2>\n" if title else ""
+    return f"{head}<div class='wide'>{html_table(columns, rows, texts=texts)}</div>"
 
 
 def _code(robot: Robot, folder: Path, tell: Tell) -> Iterator[str]:

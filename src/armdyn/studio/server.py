@@ -32,10 +32,11 @@ from armdyn.studio.panels.poses import MotionPanel, PosesPanel
 from armdyn.studio.panels.study import OperationsPanel, StructurePanel
 from armdyn.studio.panels.timeline import PlayPanel, TimelinePanel
 from armdyn.studio.panels.worst import WorstPanel
-from armdyn.studio.session import Memories, Panel, Session
+from armdyn.studio.session import Memories, Session
 
 LOOPBACK = "127.0.0.1"
 PORT = 8080
+STUDIES = {"Operations": OperationsPanel, "Structure": StructurePanel, "Worst case": WorstPanel}
 RIGHT = 340
 """Width of the column of tabs, so that 1280 pixels leave room for the arm."""
 
@@ -141,44 +142,39 @@ class Studio:
             session.close()
 
 
-def lay_out(session: Session) -> list[Panel]:
+def lay_out(session: Session) -> None:
     """Every panel in its place."""
     gui = session.client.gui
     gui.main_panel.dock_right()
     gui.main_panel.set_width(RIGHT)
+    JointsPanel(session)
     timeline = TimelinePanel(session)
     tabs = gui.add_tab_group()
     with tabs.add_tab("Move"):
-        motion = MotionPanel(session)
+        MotionPanel(session)
         with gui.add_folder("By hand"):
-            hand = HandPanel(session)
+            HandPanel(session)
             poses = PosesPanel(session)
     with tabs.add_tab("Play"):
-        play = PlayPanel(session, timeline)
+        PlayPanel(session, timeline)
     with tabs.add_tab("Equation"):
-        equation = EquationPanel(session)
-        hand.choose = equation.select
+        EquationPanel(session)
     with tabs.add_tab("Study"):
-        with gui.add_folder("Operations"):
-            operations = OperationsPanel(session)
-        with gui.add_folder("Structure"):
-            structure = StructurePanel(session)
-        with gui.add_folder("Worst case"):
-            worst = WorstPanel(session)
+        for title, study in STUDIES.items():
+            with gui.add_folder(title):
+                study(session)
     with tabs.add_tab("Edit"):
         edit = EditPanel(session)
     with tabs.add_tab("Design"):
-        design = DesignPanel(session)
+        DesignPanel(session)
     with tabs.add_tab("Robot"):
         with gui.add_folder("Open"):
-            files = FilesPanel(session, poses)
+            FilesPanel(session, poses)
         with gui.add_folder("Check"):
-            check = CheckPanel(session)
+            CheckPanel(session)
         with gui.add_folder("Take away"):
-            exports = ExportsPanel(session, timeline)
-    ours: list[Panel] = [JointsPanel(session), timeline, motion, play, equation, hand, poses]
-    address = AddressPanel(session, poses, edit)
-    return [*ours, operations, structure, worst, edit, design, files, check, exports, address]
+            ExportsPanel(session, timeline)
+    AddressPanel(session, poses, edit)
 
 
 def _share_nothing(server: viser.ViserServer) -> None:

@@ -77,13 +77,14 @@ class Memories:
 
 
 class Panel:
-    """A part of the page; by default it ignores every event."""
+    """A part of the page, in the order in which they are laid out; it ignores most events."""
 
     early = False
     """Whether it shows a state before the view does: numbers are there before the picture."""
 
     def __init__(self, session: "Session"):
         self._session, self._gui = session, session.client.gui
+        session.panels.append(self)
 
     def _button(self, label: str, press: Callable[[], None], **look: Any) -> Any:
         """A button; errors of what it does are shown."""
@@ -178,12 +179,12 @@ class Session:
         assert self._now is not None
         return self._now[1]
 
-    def build(self, lay_out: Callable[["Session"], list[Panel]]) -> None:
+    def build(self, lay_out: Callable[["Session"], None]) -> None:
         """Lay out the page, and let our own part of it know which window it belongs to."""
         self.restyle(self.dark)
         self.page.show(memory=self.memory.name)
         self.client.gui.add_html(f"<span class='armdyn-window' data-key='{self.page.key}'></span>")
-        self.panels = lay_out(self)
+        lay_out(self)
 
     def open(
         self,
@@ -265,6 +266,11 @@ class Session:
     def ask(self) -> None:
         """Show the state again."""
         self._latest.ask()
+
+    def select(self, joint: int) -> None:
+        """Choose a joint, for panels that are about one."""
+        for panel in self.panels:
+            panel.select(joint)
 
     def restyle(self, dark: bool) -> None:
         """Dark or light."""

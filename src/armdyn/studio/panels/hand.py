@@ -86,8 +86,6 @@ class HandPanel(Panel):
 
     def __init__(self, session: Session):
         super().__init__(session)
-        self.choose: Callable[[int], None] = lambda _: None
-        """Told the joint whose body is clicked."""
         self._box = self._gui.add_checkbox(
             "drag the tool", False, hint="A handle at the tool: the arm follows it"
         )
@@ -153,7 +151,7 @@ class HandPanel(Panel):
             joint = coordinate(self._session.robot.model, link)
             if joint is not None:
                 body.on_drag(self._dragger(link))
-                body.on_click(self._session.guard(lambda _, joint=joint: self.choose(joint)))
+                body.on_click(self._session.guard(lambda _, j=joint: self._session.select(j)))
 
     def _dragger(self, link: int) -> Callable[[Any], Any]:
         def move(event: Any) -> None:

@@ -205,9 +205,7 @@ class JointsPanel(Panel):
 
     def _select(self, message: dict[str, Any]) -> None:
         """A joint is chosen, for panels that are about one."""
-        joint = index(message, "joint", self._session.robot.n)
-        for panel in self._session.panels:
-            panel.select(joint)
+        self._session.select(index(message, "joint", self._session.robot.n))
 
     def _look(self, message: dict[str, Any]) -> None:
         """The page shows the mass matrix, or no longer."""
