@@ -88,9 +88,9 @@ def test_writing_the_numbers_back_changes_nothing(puma):
 def test_edited_numbers_are_those_of_with_link_and_with_joint(puma):
     part = parts(puma.model)[2]
     now = numbers(puma.model, part)
-    new = replace(
-        now, mass="9.0", com="0.1, 0.2 0.3", friction="viscous = 0.7,\ncoulomb = 0.4",
-        rotor_inertia="3e-4", gear_ratio="55", position="-1 none", velocity="2.5", effort="77",
+    new = now | dict(
+        mass="9.0", com="0.1, 0.2 0.3", friction="viscous = 0.7,\ncoulomb = 0.4",
+        rotor_inertia="3e-4", gear_ratio="55", limits="-1 none", velocity_limit="2.5", effort_limit="77",
     )  # fmt: skip
     made = edited(puma.model, part, new)
     wanted = puma.with_link(part.name, mass=9.0, com=[0.1, 0.2, 0.3], physical="ignore")
@@ -110,12 +110,12 @@ def test_edited_numbers_are_those_of_with_link_and_with_joint(puma):
 def test_a_shape_gives_mass_centre_and_tensor(puma):
     part = parts(puma.model)[1]
     text = 'type = "box", size = [0.1, 0.2, 0.3], mass = 6.0, position = [0.1, 0, 0]'
-    made = edited(puma.model, part, replace(numbers(puma.model, part), shape=text))
+    made = edited(puma.model, part, numbers(puma.model, part) | {"shape": text})
     body = armdyn.Inertia.box((0.1, 0.2, 0.3), mass=6.0)
     found = numbers(made, part)
-    assert found.mass == "6"
-    np.testing.assert_allclose([*map(float, found.com.split())], [0.1, 0, 0])
-    moments = [*map(float, found.moments.split())]
+    assert found["mass"] == "6"
+    np.testing.assert_allclose([*map(float, found["com"].split())], [0.1, 0, 0])
+    moments = [*map(float, found["moments"].split())]
     np.testing.assert_allclose(moments, np.diag(body.moment_about_com))
 
 
@@ -124,8 +124,8 @@ def test_a_shape_gives_mass_centre_and_tensor(puma):
     [
         ({"friction": "viscous 3"}, "friction of joint2: expected keys and values"),
         ({"friction": "glue = 1.0"}, "friction of joint2: 'glue' is none of"),
-        ({"position": "1"}, "position limits of joint2: expected two numbers, or 'none'"),
-        ({"velocity": "fast"}, "velocity limit of joint2: expected a number, or 'none'"),
+        ({"limits": "1"}, "position limits of joint2: expected two numbers, or 'none'"),
+        ({"velocity_limit": "fast"}, "velocity limit of joint2: expected a number, or 'none'"),
         ({"gear_ratio": "0"}, "joint 'joint2'"),
         ({"mass": ""}, "mass of link2: expected a number, got ''"),
         ({"mass": "1e"}, "mass of link2: expected a number, got '1e'"),
@@ -139,7 +139,7 @@ def test_a_shape_gives_mass_centre_and_tensor(puma):
 def test_numbers_that_mean_nothing_are_refused(puma, change, message):
     part = parts(puma.model)[1]
     with pytest.raises(ModelError, match=re.escape(message)):
-        edited(puma.model, part, replace(numbers(puma.model, part), **change))
+        edited(puma.model, part, numbers(puma.model, part) | change)
 
 
 def test_the_worst_case_shows_each_motor_and_escapes_names():

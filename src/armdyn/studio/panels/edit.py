@@ -1,10 +1,10 @@
 """The numbers of the arm, link by link, and what changing them does to the torques."""
 
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, Snapshot, State, numeric_value
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
-from armdyn.studio.fields import DIGITS, LONGEST_TEXT, NONE, typed, typed_limits, written
+from armdyn.studio.fields import DIGITS, LONGEST_TEXT, typed, typed_limits, written
 from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD
@@ -45,30 +45,42 @@ def parts(model: RobotModel) -> list[BodyPart]:
     ]
 
 
-def _labelled(label: str, hint: str, **options: Any) -> Any:
-    """A text with the label and the hint of its field on the page."""
-    return field(metadata={"label": label, "hint": hint}, **options)
+class Field(NamedTuple):
+    """A text of a part that can be edited."""
+
+    label: str
+    hint: str
+    words: str = ""
+    """What its numbers are called where one is wrong."""
+    size: int = 0
+    """How many there are; 0 for keys and values, as in a table of a file."""
+    read: Callable[[str, str, int], list[float] | None] = typed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartNumbers:
-    """What can be edited of a part, as the text of its fields."""
-
-    mass: str = _labelled("mass [kg]", "A number, as 1.5 or 1e-2")
-    com: str = _labelled("centre [m]", "Centre of mass in the frame of the link: x y z")
-    moments: str = _labelled("Ixx Iyy Izz", "Moments about the centre of mass [kg m²]")
-    products: str = _labelled("Ixy Ixz Iyz", "Products, as they stand in the tensor [kg m²]")
-    shape: str = _labelled(
-        "or a shape", 'type = "box", size = [0.1, 0.1, 0.3], density = 2700', default=""
-    )
-    """Instead of mass, centre and tensor."""
-    friction: str = _labelled("friction", "viscous = 0.1, coulomb = 0.5; empty: none")
-    """As in a table of a file."""
-    rotor_inertia: str = _labelled("rotor [kg m²]", "Inertia of the rotor, before the gear")
-    gear_ratio: str = _labelled("gear ratio", "Turns of the motor for one of the joint")
-    position: str = _labelled("positions", "Lowest and highest [rad or m], or none")
-    velocity: str = _labelled("velocity limit", "A number [rad/s or m/s], or none")
-    effort: str = _labelled("effort limit", "A number [N m or N], or none")
+BODY = {
+    "mass": Field("mass [kg]", "A number, as 1.5 or 1e-2", "mass", 1),
+    "com": Field("centre [m]", "In the frame of the link: x y z", "centre of mass", 3),
+    "moments": Field("Ixx Iyy Izz", "About the centre of mass [kg m²]", "Ixx Iyy Izz", 3),
+    "products": Field("Ixy Ixz Iyz", "As they stand in the tensor [kg m²]", "Ixy Ixz Iyz", 3),
+    "shape": Field("or a shape", 'type = "box", size = [0.1, 0.1, 0.3], density = 2700'),
+}
+JOINT = {
+    "friction": Field("friction", "viscous = 0.1, coulomb = 0.5; empty: none"),
+    "rotor_inertia": Field("rotor [kg m²]", "Of the rotor, before the gear", "rotor", 1),
+    "gear_ratio": Field("gear ratio", "Turns of the motor for one of the joint", "gear ratio", 1),
+    "limits": Field(
+        "positions", "Lowest and highest [rad or m], or none", "position limits", 2, typed_limits
+    ),
+    "velocity_limit": Field(
+        "velocity limit", "A number [rad/s or m/s], or none", "velocity limit", 1, typed_limits
+    ),
+    "effort_limit": Field(
+        "effort limit", "A number [N m or N], or none", "effort limit", 1, typed_limits
+    ),
+}
+FIELDS = BODY | JOINT
+"""What can be edited of a link and of the joint that moves it; keys are those of a file."""
+UPPER = np.triu_indices(3, 1)
 
 
 def inertia_of(model: RobotModel, part: BodyPart) -> Inertia:
@@ -77,82 +89,54 @@ def inertia_of(model: RobotModel, part: BodyPart) -> Inertia:
     return next(body.inertia for body in bodies if body.name == part.name)
 
 
-def numbers(model: RobotModel, part: BodyPart) -> PartNumbers:
-    """The present numbers of a part."""
+def numbers(model: RobotModel, part: BodyPart) -> dict[str, str]:
+    """The texts of `FIELDS` that say the present numbers of a part; no shape."""
     joint, inertia = model.joints[part.link], inertia_of(model, part)
-    tensor = np.asarray(inertia.moment_about_com)
-    laws = keys_from_friction(joint.friction)
-    friction = ", ".join(f"{key} = {_toml(value)}" for key, value in laws)
-    ends = joint.limits.lower, joint.limits.upper
-    return PartNumbers(
-        mass=written(inertia.mass),
-        com=written(*inertia.com),
-        moments=written(*np.diag(tensor)),
-        products=written(*tensor[np.triu_indices(3, 1)]),
-        friction=friction,
-        rotor_inertia=written(joint.rotor.inertia),
-        gear_ratio=written(joint.rotor.gear_ratio),
-        position=written(*ends) if np.isfinite(ends).any() else NONE,
-        velocity=written(joint.limits.velocity),
-        effort=written(joint.limits.effort),
-    )
+    tensor, limits = np.asarray(inertia.moment_about_com), joint.limits
+    ends = limits.lower, limits.upper
+    values: dict[str, Any] = {
+        "mass": [inertia.mass],
+        "com": inertia.com,
+        "moments": np.diag(tensor),
+        "products": tensor[UPPER],
+        "rotor_inertia": [joint.rotor.inertia],
+        "gear_ratio": [joint.rotor.gear_ratio],
+        "limits": ends if np.isfinite(ends).any() else [np.inf],
+        "velocity_limit": [limits.velocity],
+        "effort_limit": [limits.effort],
+    }
+    laws = ", ".join(f"{key} = {_toml(x)}" for key, x in keys_from_friction(joint.friction))
+    return {"shape": "", "friction": laws} | {key: written(*x) for key, x in values.items()}
 
 
-BODY = {
-    "moments": "Ixx Iyy Izz",
-    "products": "Ixy Ixz Iyz",
-    "mass": "mass",
-    "com": "centre of mass",
-}
-"""The numbers of a body, and what they are called where one is wrong."""
-JOINT: dict[str, tuple[str, str, Callable[[str, str, int], list[float] | None], int]] = {
-    "rotor_inertia": ("rotor_inertia", "rotor", typed, 1),
-    "gear_ratio": ("gear_ratio", "gear ratio", typed, 1),
-    "position": ("limits", "position limits", typed_limits, 2),
-    "velocity": ("velocity_limit", "velocity limit", typed_limits, 1),
-    "effort": ("effort_limit", "effort limit", typed_limits, 1),
-}
-"""The numbers of a joint: their keys in a file, what they are called, how many are read how."""
-
-
-def edited(model: RobotModel, part: BodyPart, new: PartNumbers) -> RobotModel:
+def edited(model: RobotModel, part: BodyPart, new: Mapping[str, str]) -> RobotModel:
     """The robot with other numbers of a part; what is not edited stays as exact as it was.
 
     Raises:
         ModelError: A number or a text that means nothing; it names the link or the joint.
     """
     now, joint = numbers(model, part), model.joints[part.link].name
-    changed = {key for key in PartNumbers.__slots__ if getattr(new, key) != getattr(now, key)}
-    body = _body(part, new, inertia_of(model, part), changed)
-    made: RobotModel = edits.with_link(model, part.name, None, body) if body else model
     keys: dict[str, Any] = {}
-    for name, (key, words, read, count) in JOINT.items():
-        if name in changed:
-            values = read(f"{words} of {joint}", getattr(new, name), count)
-            keys[key] = values[0] if values is not None and count == 1 else values
+    for key, field in FIELDS.items():
+        if new[key] != now[key] and field.size:
+            owner = part.name if key in BODY else joint
+            values = field.read(f"{field.words} of {owner}", new[key], field.size)
+            keys[key] = values[0] if values is not None and field.size == 1 else values
+    body = {key: keys.pop(key) for key in BODY if key in keys}
+    if body.keys() & {"moments", "products"}:
+        tensor = np.array(inertia_of(model, part).moment_about_com)
+        np.fill_diagonal(tensor, body.pop("moments", np.diag(tensor)))
+        tensor[UPPER] = tensor.T[UPPER] = body.pop("products", tensor[UPPER])
+        body["inertia"] = tensor.tolist()
+    if new["shape"].strip():
+        body = {"shape": _table(f"shape of {part.name}", new["shape"])}
+    made: RobotModel = edits.with_link(model, part.name, None, body) if body else model
     made = edits.with_joint(made, joint, keys) if keys else made
-    if "friction" not in changed:
+    if new["friction"] == now["friction"]:
         return made
-    law = _friction(joint, new.friction)
+    law = _friction(joint, new["friction"])
     joints = (replace(j, friction=law) if j.name == joint else j for j in made.joints)
     return replace(made, joints=tuple(joints))
-
-
-def _body(part: BodyPart, new: PartNumbers, now: Inertia, changed: set[str]) -> dict[str, Any]:
-    """The keys of another body; empty if it is the same."""
-    if new.shape.strip():
-        return {"shape": _table(f"shape of {part.name}", new.shape)}
-    if not changed & BODY.keys():
-        return {}
-    tensor, upper = np.array(now.moment_about_com), np.triu_indices(3, 1)
-    values: dict[str, Any] = {"mass": [now.mass], "com": now.com, "moments": np.diag(tensor).copy()}
-    values["products"] = tensor[upper]
-    for key, words in BODY.items():
-        if key in changed:
-            values[key] = typed(f"{words} of {part.name}", getattr(new, key), len(values[key]))
-    np.fill_diagonal(tensor, values["moments"])
-    tensor[upper] = tensor.T[upper] = values["products"]
-    return {"mass": float(values["mass"][0]), "com": [*values["com"]], "inertia": tensor.tolist()}
 
 
 def _friction(joint: str, text: str) -> FrictionLaw:
@@ -190,9 +174,6 @@ MAX_TREE = 60
 EDITED = " (edited)"
 """What the name of the source of an edited robot ends with."""
 
-LONG = ("friction",)
-"""Texts that need several lines."""
-
 
 class EditPanel(Panel):
     """A tree of links, the numbers of one of them, and the torques with other numbers."""
@@ -203,8 +184,8 @@ class EditPanel(Panel):
         self._tree = gui.add_html("")
         self._choice: Any = gui.add_dropdown("link", ("link1",))
         self._fields: dict[str, Any] = {
-            text.name: gui.add_text(**text.metadata, initial_value="", multiline=text.name in LONG)
-            for text in fields(PartNumbers)
+            key: gui.add_text(field.label, "", hint=field.hint, multiline=key == "friction")
+            for key, field in FIELDS.items()
         }
         self._html = gui.add_html("")
         self._use = self._button("Use these numbers", self.use, disabled=True)
@@ -310,7 +291,7 @@ class EditPanel(Panel):
         self._writing = True
         try:
             for key, handle in self._fields.items():
-                handle.value = getattr(now, key)
+                handle.value = now[key]
         finally:
             self._writing = False
         self._new = None
@@ -320,7 +301,7 @@ class EditPanel(Panel):
         part = self._part
         if self._writing or part is None or (event is not None and event.client_id is None):
             return
-        values = PartNumbers(**{key: handle.value for key, handle in self._fields.items()})
+        values = {key: handle.value for key, handle in self._fields.items()}
         self._new, fault, model = None, "", self._session.robot.model
         if values == numbers(model, part):
             self._tell()
