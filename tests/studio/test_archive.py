@@ -13,11 +13,10 @@ pytest.importorskip("viser")
 
 import armdyn
 from armdyn.errors import DescriptionError
-from armdyn.studio import archive
-from armdyn.studio.archive import check_mjcf, description, unpack
+from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, Evaluator, State, arm_of
 from armdyn.studio.panels.files import Project, packed, read_project
-from armdyn.studio.uploads import open_upload
+from armdyn.studio.uploads import check_mjcf, description, open_upload, unpack
 from armdyn.studio.visuals import NOT_IN_ARCHIVE, Visual, mjcf_visuals
 from support.meshes import TRIANGLE as STL
 
@@ -137,7 +136,7 @@ def hostile(kind):
             entry.external_attr = (stat.S_IFLNK | 0o777) << 16
             file.writestr(entry, "/etc/passwd")
         elif kind == "many":
-            for k in range(archive.MAX_FILES + 1):
+            for k in range(uploads.MAX_FILES + 1):
                 file.writestr(f"{k}.txt", "")
         elif kind == "bomb":
             for k in range(6):

@@ -20,10 +20,9 @@ from websockets.sync.client import connect
 from armdyn.errors import StudioError, UnknownNameError
 from armdyn.io.regular import MAX_BYTES
 from armdyn.robot import Robot
-from armdyn.studio import pages
+from armdyn.studio import gate
 from armdyn.studio.arm import Arm, Evaluator
-from armdyn.studio.gate import Gate
-from armdyn.studio.pages import Pages
+from armdyn.studio.gate import Gate, Pages
 from armdyn.studio.server import Studio
 from support.paths import SOURCE
 from support.random_robots import random_model
@@ -179,7 +178,7 @@ def test_a_front_end_with_a_missing_file_is_an_error(monkeypatch, tmp_path, lost
     shutil.copytree(SOURCE / "studio" / "front", front)
     for path in front.glob(lost):
         path.unlink()
-    monkeypatch.setattr(pages, "files", lambda _: tmp_path)
+    monkeypatch.setattr(gate, "files", lambda _: tmp_path)
     names = "start.js, studio.css, studio.js" if lost == "*" else lost
     with pytest.raises(StudioError, match=f"not whole: .*front has no {names}; install armdyn"):
         Pages()

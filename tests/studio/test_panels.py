@@ -15,8 +15,8 @@ from armdyn.model.validate import Finding
 from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, State, pose, slider_limits
-from armdyn.studio.panels.check import check_html
 from armdyn.studio.panels.design import design_html
+from armdyn.studio.panels.files import check_html
 from armdyn.studio.panels.joints import joint_groups, what_matters
 from armdyn.studio.panels.study import operation_bars, structure_html
 from armdyn.studio.recording import Recording, simulated

@@ -52,7 +52,7 @@ class Simulation(DrawnResult):
     external: Array
     """Torques that the wrench of the environment gave at the joints."""
     base: Array
-    """Torques that the motion of the base gave at the joints, see `armdyn.simulation.base`."""
+    """Torques that the motion of the base gave at the joints, see `armdyn.simulation.forces`."""
     work: Array
     """Energy since the start that actuators gave, friction took, the environment and the motion of
     the base gave and impacts took, (..., m, 4) [J]."""

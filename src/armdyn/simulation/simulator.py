@@ -20,10 +20,17 @@ from armdyn.mechanics.base_state import BaseState
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.adaptive import METHODS as ADAPTIVE
 from armdyn.simulation.adaptive import simulate_adaptive
-from armdyn.simulation.base import GivenBase, floating_start
 from armdyn.simulation.controllers import Following
 from armdyn.simulation.elastic import Sensing, Sides
-from armdyn.simulation.forces import DEFAULT_STEP, Saturation, Setup, Wrench, saturated
+from armdyn.simulation.forces import (
+    DEFAULT_STEP,
+    GivenBase,
+    Saturation,
+    Setup,
+    Wrench,
+    floating_start,
+    saturated,
+)
 from armdyn.simulation.result import Simulation
 
 FIXED = ("rk4", "symplectic", "rodas3", "auto")

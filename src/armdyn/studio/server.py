@@ -17,15 +17,13 @@ except ImportError:
 
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, arm_of
-from armdyn.studio.gate import Gate, incompatible_viser
-from armdyn.studio.pages import TITLE, Pages
+from armdyn.studio.gate import TITLE, Gate, Pages, incompatible_viser
 from armdyn.studio.panels.address import AddressPanel
-from armdyn.studio.panels.check import CheckPanel
 from armdyn.studio.panels.design import DesignPanel
 from armdyn.studio.panels.edit import EditPanel
 from armdyn.studio.panels.equation import EquationPanel
 from armdyn.studio.panels.exports import ExportsPanel
-from armdyn.studio.panels.files import FilesPanel
+from armdyn.studio.panels.files import CheckPanel, FilesPanel
 from armdyn.studio.panels.hand import HandPanel
 from armdyn.studio.panels.joints import JointsPanel
 from armdyn.studio.panels.poses import MotionPanel, PosesPanel

@@ -1,13 +1,16 @@
 """Files from the browser; their size and name are checked before they are read.
 
-They are refused by the size that they announce, before anything of them is kept.
+They are refused by the size that they announce, before anything of them is kept. A zip is unpacked
+into a folder of its own, which nothing in it leads out of.
 """
 
 import re
-from collections.abc import Callable, Sequence
+import stat
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import viser
 from viser import _messages as messages
@@ -20,17 +23,207 @@ from armdyn.errors import (
     StudioError,
     TrajectoryError,
     UnsupportedJointError,
+    shown,
 )
 from armdyn.io.files import read_model
+from armdyn.io.mesh import MAX_MESH_BYTES
 from armdyn.io.options import Reading
 from armdyn.io.regular import MAX_BYTES, too_large
 from armdyn.io.xml import read_xml
 from armdyn.model.validate import Finding
 from armdyn.robot import Robot
-from armdyn.studio.archive import check_mjcf, description, unpack
 from armdyn.studio.background import Tell
 from armdyn.studio.gate import incompatible_viser
 from armdyn.study.check.check import check
+
+MAX_FILES = 500
+MAX_UNPACKED = 100 * 2**20
+"""Bytes of all files of an archive together."""
+MAX_DEPTH = 12
+"""Folders in folders."""
+MAX_NAME = 200
+"""Characters of a path in an archive."""
+CHUNK = 2**16
+ARCHIVED = (".urdf", ".xml", ".mjcf", ".toml")
+"""Endings of descriptions in an archive."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ELSEWHERE = re.compile(r"[\\:\0]|^/|^~")
+"""What no path within an archive has."""
+_FILE_ATTRIBUTE = re.compile(r"file\w*|\w*dir")
+"""Attributes of MJCF that name files or folders."""
+
+
+def unpack(path: Path, folder: Path) -> Path:
+    """Unpack an archive into a new folder, or refuse all of it; the folder."""
+    place = folder / f"{path.stem}_unpacked"
+    while place.exists():
+        place = place.with_name(place.name + "_")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            _check(path, entries)
+            place.mkdir()
+            _extract(path, archive, entries, place)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        if isinstance(error, ArmdynError):
+            raise
+        raise _refusal(path, f"cannot be unpacked: {error}") from None
+    return place
+
+
+def description(place: Path) -> Path:
+    """The description in an unpacked archive: the only one, or the one that is nearest to its top.
+
+    Files of MJCF that another one includes do not count.
+    """
+    robots = _robots(place)
+    if not robots:
+        macros = any(file.suffix == ".xacro" for file in place.rglob("*"))
+        advice = "; expand the xacro first, and send the result" if macros else ""
+        raise DescriptionError(
+            f"{place.name.removesuffix('_unpacked')}: there is no robot in this archive: no "
+            f"{', '.join(ARCHIVED)} file that describes one{advice}"
+        )
+    depth = min(len(file.parts) for file in robots)
+    top = [file for file in robots if len(file.parts) == depth]
+    if len(top) > 1:
+        names = ", ".join(str(file.relative_to(place)) for file in top)
+        raise DescriptionError(
+            f"there are several robots in this archive: {names}; leave one in it"
+        )
+    return top[0]
+
+
+def _robots(place: Path) -> list[Path]:
+    """Every file that describes a robot and that no other one includes."""
+    found = [file for file in sorted(place.rglob("*")) if file.suffix.lower() in ARCHIVED]
+    robots = [file for file in found if _describes(file)]
+    included = {(file.parent / name).resolve() for file in robots for name in _includes(file)}
+    return [file for file in robots if file.resolve() not in included]
+
+
+def check_mjcf(file: Path) -> None:
+    """Refuse MJCF that names anything outside of its archive, before anything else reads it."""
+    waiting, seen = [file], {file}
+    while waiting:
+        now = waiting.pop()
+        for element in read_xml(now, DescriptionError).walk():
+            if element.tag in ("plugin", "extension"):
+                raise DescriptionError(
+                    f"<{element.tag}> makes MuJoCo load programs, so it is not taken from the "
+                    "browser",
+                    file=now,
+                )
+            for name, value in element.attributes.items():
+                if _FILE_ATTRIBUTE.fullmatch(name):
+                    _check_inside(now, element.tag, name, value)
+            other = file.parent / element.attributes.get("file", "")
+            if element.tag == "include" and other.is_file() and other not in seen:
+                seen.add(other)
+                waiting.append(other)
+
+
+def _check_inside(file: Path, tag: str, name: str, value: str) -> None:
+    parts = PurePosixPath(value).parts
+    if _ELSEWHERE.search(value) or ".." in parts:
+        raise DescriptionError(
+            f"<{tag}> has {name}={shown(value)}, which leads out of its archive; only files of the "
+            "archive are read",
+            file=file,
+        )
+
+
+def find_in(name: str, folder: Path, place: Path) -> Path | None:
+    """The file of an archive that a description in a folder means by a name; None if there is none.
+
+    Packages are folders of the archive, or the archive itself.
+    """
+    plain = re.sub(r"^(package|model|file)://", "", name)
+    parts = [part for part in PurePosixPath(plain).parts if part not in ("/", ".")]
+    if "\0" in name or not parts:
+        return None
+    places = [folder / plain, *(base.joinpath(*parts[k:]) for k in range(len(parts))
+                                for base in (folder, place))]  # fmt: skip
+    for path in places:
+        real = path.resolve()
+        if real.is_relative_to(place.resolve()) and real.is_file():
+            return real
+    tail = parts[-1].lower()
+    same = [file for file in place.rglob("*") if file.name.lower() == tail and file.is_file()]
+    return same[0] if len(same) == 1 else None
+
+
+def _check(path: Path, entries: list[zipfile.ZipInfo]) -> None:
+    """Refuse an archive by its table."""
+    if len(entries) > MAX_FILES:
+        raise _refusal(path, f"it has {len(entries)} files, more than {MAX_FILES}")
+    total = sum(entry.file_size for entry in entries)
+    if total > MAX_UNPACKED:
+        raise _refusal(path, _too_much(total))
+    seen: set[str] = set()
+    for entry in entries:
+        name = entry.filename
+        parts = PurePosixPath(name).parts
+        if _ELSEWHERE.search(name) or ".." in parts or "." in parts:
+            raise _refusal(path, f"the name {shown(name)} leads out of it")
+        if len(name) > MAX_NAME or len(parts) > MAX_DEPTH:
+            raise _refusal(path, f"the name {shown(name[:80])} is too long or too deep")
+        if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+            raise _refusal(path, f"{shown(name)} is a link or a device, not a file")
+        if entry.flag_bits & 1:
+            raise _refusal(path, f"{shown(name)} is encrypted")
+        if entry.compress_type not in _METHODS:
+            raise _refusal(path, f"{shown(name)} is packed in a way that is not read; use deflate")
+        if entry.file_size > MAX_MESH_BYTES:
+            raise _refusal(path, f"{shown(name)} has {entry.file_size / 2**20:.0f} MB")
+        if name.lower() in seen:
+            raise _refusal(path, f"{shown(name)} is in it twice")
+        seen.add(name.lower())
+
+
+def _extract(
+    path: Path, archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], place: Path
+) -> None:
+    """Write the files; what they really have counts, not what the table says."""
+    written = 0
+    for entry in entries:
+        target = place.joinpath(*PurePosixPath(entry.filename).parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with archive.open(entry) as source, open(target, "xb") as file:
+            while block := source.read(CHUNK):
+                written += len(block)
+                if written > MAX_UNPACKED:
+                    raise _refusal(path, _too_much(written))
+                file.write(block)
+
+
+def _too_much(size: int) -> str:
+    return (
+        f"it unpacks to {size / 2**20:.0f} MB or more, above the {MAX_UNPACKED // 2**20} MB that "
+        "are taken"
+    )
+
+
+def _refusal(path: Path, reason: str) -> DescriptionError:
+    return DescriptionError(f"{path.name}: {reason}")
+
+
+def _describes(file: Path) -> bool:
+    """Whether a file describes a robot by its ending or its first element."""
+    if file.suffix.lower() in (".urdf", ".toml"):
+        return True
+    try:
+        return read_xml(file, DescriptionError).tag in ("robot", "mujoco")
+    except ArmdynError:
+        return False
+
+
+def _includes(file: Path) -> Iterator[str]:
+    if file.suffix.lower() in (".xml", ".mjcf"):
+        for element in read_xml(file, DescriptionError).walk():
+            if element.tag == "include":
+                yield element.attributes.get("file", "")
+
 
 DESCRIPTIONS = (".urdf", ".xml", ".toml")
 TABLES = (".csv",)

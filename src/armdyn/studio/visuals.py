@@ -18,7 +18,7 @@ from armdyn.io.urdf.geometry import find_mesh, shape_lengths
 from armdyn.io.urdf.macros import read_robot
 from armdyn.io.xml import Place, Problems, XmlElement, read_xml
 from armdyn.model.transform import rotation_from_quaternion, transform
-from armdyn.studio.archive import find_in
+from armdyn.studio.uploads import find_in
 
 FROM_BROWSER = "a file that comes from the browser alone brings no meshes; send a zip with them"
 NOT_IN_ARCHIVE = "there is no such file in the archive that was sent"

@@ -6,7 +6,7 @@ import pytest
 import armdyn
 from armdyn import BaseMotion
 from armdyn.errors import ShapeError, SimulationError, TrajectoryError
-from armdyn.simulation.base import sampled_base
+from armdyn.simulation.forces import sampled_base
 from support.simulation_laws import pendulum, slider
 
 METHODS = {"DOP853": {}, "rk4": {"step": 2e-3}, "symplectic": {"step": 2e-3}}

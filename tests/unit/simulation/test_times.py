@@ -12,9 +12,8 @@ from armdyn import BaseMotion
 from armdyn.errors import SimulationError
 from armdyn.model.transform import rotation_from_vector
 from armdyn.simulation.adaptive import DEFAULT_RECORDS, record_times
-from armdyn.simulation.base import base_rows, motion_of_rows, sampled_base
 from armdyn.simulation.fixed import DEFAULT_STEP, StepGrid
-from armdyn.simulation.forces import torque_table
+from armdyn.simulation.forces import base_rows, motion_of_rows, sampled_base, torque_table
 from support.simulation_laws import planar, slider
 
 durations = st.floats(1e-3, 1e3)

@@ -1,5 +1,6 @@
 """The numbers of the arm, link by link, and what changing them does to the torques."""
 
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,10 +20,46 @@ from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, Snapshot, State, numeric_value
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
-from armdyn.studio.fields import DIGITS, LONGEST_TEXT, typed, typed_limits, written
 from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD
+
+NONE = "none"
+"""What stands for a limit that is not known."""
+DIGITS = 7
+"""Digits of a number in a field."""
+LONGEST_TEXT = 400
+"""Characters of a field at most."""
+COUNTS = {1: "a number", 2: "two numbers", 3: "three numbers"}
+
+
+def written(*values: float) -> str:
+    """Numbers as text."""
+    return " ".join(f"{x:.{DIGITS}g}" if math.isfinite(x) else NONE for x in values)
+
+
+def typed(where: str, text: str, *counts: int, limits: bool = False) -> list[float]:
+    """The numbers of a text, as many as one of the counts says; of limits each may be none.
+
+    Raises:
+        ModelError: The text is something else; it says where that is.
+    """
+    words = text[:LONGEST_TEXT].replace(",", " ").split()
+    try:
+        values = [math.inf if limits and word == NONE else float(word) for word in words]
+    except ValueError:
+        values = []
+    wrong = math.isnan if limits else lambda value: not math.isfinite(value)
+    if len(values) not in counts or any(map(wrong, values)):
+        asked = " or ".join(COUNTS.get(count, f"{count} numbers") for count in counts)
+        more = f", or {NONE!r}" if limits else ""
+        raise ModelError(f"{where}: expected {asked}{more}, got {shown(text)}")
+    return values
+
+
+def typed_limits(where: str, text: str, count: int) -> list[float] | None:
+    """Limits, each of which may be none; None for a text without any."""
+    return None if text.strip() in ("", NONE) else typed(where, text, count, limits=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

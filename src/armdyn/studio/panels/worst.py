@@ -11,7 +11,7 @@ from armdyn.robot import Robot
 from armdyn.studio import svg
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.background import Tell
-from armdyn.studio.fields import typed
+from armdyn.studio.panels.edit import typed
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import POSITIVE
 from armdyn.study.sizing.worst_case import Demand, WorstCase, worst_case

@@ -36,8 +36,8 @@ from armdyn.report.figures import (
 from armdyn.report.panels import handle_row, sheet
 from armdyn.report.result import DrawnResult, Section, parts_of, unrounded, zero
 from armdyn.robot import Robot
-from armdyn.simulation.base import GivenBase, base_rows, floating_start, motion_of_rows
 from armdyn.simulation.floating import followed
+from armdyn.simulation.forces import GivenBase, base_rows, floating_start, motion_of_rows
 from armdyn.simulation.hand import Hand, base_of, base_section, rows_of_base
 from armdyn.simulation.limits import Excess, excess_section, excesses
 from armdyn.study.states import Over, motion_of

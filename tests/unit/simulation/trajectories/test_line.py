@@ -9,9 +9,8 @@ from armdyn import Robot
 from armdyn.errors import ModelError, ShapeError, SingularityError, TrajectoryError
 from armdyn.model.transform import rotation_about, rotation_vector
 from armdyn.simulation.trajectories import cartesian_line
-from armdyn.simulation.trajectories.line import SINGULAR, _Follower, damped_inverse
 from armdyn.simulation.trajectories.piecewise import hermite
-from armdyn.simulation.trajectories.tool import straight
+from armdyn.simulation.trajectories.tool import SINGULAR, _Follower, damped_inverse, straight
 from support.arms import ARMS
 from support.random_robots import random_axis, random_model
 from support.trajectory_laws import assert_derivatives, assert_rests_outside, assert_vectorised
