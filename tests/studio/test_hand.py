@@ -13,8 +13,8 @@ from armdyn.errors import ModelError
 from armdyn.formulations.ledger import Ledger
 from armdyn.studio.arm import Evaluator, State, numeric_value, pose
 from armdyn.studio.panels.edit import edited, numbers, parts, tree_html
-from armdyn.studio.panels.hand import coordinate, follow, turned
-from armdyn.studio.panels.worst import worst_html
+from armdyn.studio.panels.move import coordinate, follow, turned
+from armdyn.studio.panels.study import worst_html
 
 HOSTILE = "<img src=x onerror='alert(1)'>\"&"
 

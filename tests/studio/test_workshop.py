@@ -14,7 +14,7 @@ import armdyn
 from armdyn.studio.arm import State
 from armdyn.studio.panels import exports
 from armdyn.studio.panels.design import NEAREST
-from armdyn.studio.panels.poses import PAUSE
+from armdyn.studio.panels.move import PAUSE
 from armdyn.studio.shapes import stage
 from support.studio_windows import PATIENCE, until
 

@@ -24,12 +24,10 @@ from armdyn.studio.panels.edit import EditPanel
 from armdyn.studio.panels.equation import EquationPanel
 from armdyn.studio.panels.exports import ExportsPanel
 from armdyn.studio.panels.files import CheckPanel, FilesPanel
-from armdyn.studio.panels.hand import HandPanel
 from armdyn.studio.panels.joints import JointsPanel
-from armdyn.studio.panels.poses import MotionPanel, PosesPanel
-from armdyn.studio.panels.study import OperationsPanel, StructurePanel
+from armdyn.studio.panels.move import HandPanel, MotionPanel, PosesPanel
+from armdyn.studio.panels.study import OperationsPanel, StructurePanel, WorstPanel
 from armdyn.studio.panels.timeline import PlayPanel, TimelinePanel
-from armdyn.studio.panels.worst import WorstPanel
 from armdyn.studio.session import Memories, Session
 
 LOOPBACK = "127.0.0.1"

@@ -6,7 +6,7 @@ from armdyn.errors import shown
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.panels.edit import EditPanel
 from armdyn.studio.panels.joints import within
-from armdyn.studio.panels.poses import PosesPanel
+from armdyn.studio.panels.move import PosesPanel
 from armdyn.studio.session import Memory, Panel, Session
 
 

@@ -16,10 +16,10 @@ from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, Snapshot
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
-from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.panels.study import result_page
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD, GOOD
+from armdyn.studio.svg import paired_bars
 
 if TYPE_CHECKING:
     from armdyn.study.simplify.result import Simplification

@@ -20,9 +20,9 @@ from armdyn.studio import svg
 from armdyn.studio.arm import Arm, Evaluator, Snapshot, State, numeric_value
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
-from armdyn.studio.panels.paired import paired_bars
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD
+from armdyn.studio.svg import paired_bars
 
 NONE = "none"
 """What stands for a limit that is not known."""

@@ -21,7 +21,7 @@ from armdyn.io.toml.write import toml_from_model
 from armdyn.model.validate import Finding
 from armdyn.studio import uploads
 from armdyn.studio.arm import Arm, State
-from armdyn.studio.panels.poses import PosesPanel
+from armdyn.studio.panels.move import PosesPanel
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import GOOD, LEVELS
 from armdyn.studio.visuals import NotDrawn, Visual
