@@ -30,11 +30,7 @@ def check_point(
     what: str, value: npt.ArrayLike, joints: Robot | int | None = None, many: bool = False
 ) -> Array:
     """A finite configuration (n,) of a robot or of n joints, of any n if None; many: (m, n)."""
-    if joints is None:
-        try:
-            joints = np.shape(value)[-1]
-        except (TypeError, ValueError, IndexError):
-            joints = 1
+    joints = np.atleast_1d(floats(value)).shape[-1] if joints is None else joints
     n = joints if isinstance(joints, int) and 0 <= joints < 10**6 else check_robot(joints, True).n
     points = check_joint_vector(what, value, n or 1)
     if points.ndim != 1 + many or not points.size or len(points) < 1 + many:

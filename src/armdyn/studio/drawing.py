@@ -53,12 +53,9 @@ def disc(radius: float, height: float) -> Any:
 def _end(axis: Array | None, r: float, along: Array) -> Array:
     """Corners of one end about its point, (k, 3): a drum about an axis, or a ball."""
     if axis is None:
-        angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 9)
-        rings = [
-            _rings(max(r * np.cos(a), 1e-3 * r), 0.0, 0.0) + np.array([0, 0, r * np.sin(a)])
-            for a in angles
-        ]
-        return np.concatenate(rings)
+        from trimesh.creation import icosphere  # noqa: PLC0415 (slow to import)
+
+        return np.asarray(icosphere(3, r).vertices)
     z = axis / np.linalg.norm(axis)
     x = along - (along @ z) * z  # one corner along the rod, so that both ends fit
     if np.linalg.norm(x) < 1e-6 * np.linalg.norm(along):
@@ -181,7 +178,7 @@ class Drawing:
             place(handle, T)
         payload = snapshot.state.payload
         self._held.visible = payload > 0
-        self._held.scale = max((payload / 2700 / (4 / 3 * np.pi)) ** (1 / 3), 1e-3)
+        self._held.scale = max(shapes.ball(payload, shapes.ALUMINIUM), 1e-3)
 
     def see(self, view: Mapping[str, bool]) -> None:
         """Show and hide what is beside the links."""
@@ -197,7 +194,7 @@ class Drawing:
         self._weights += 1
         k = self._weights
         self._scene.add_icosphere(
-            f"{self._at(link)}/weight{k}", shapes.steel_ball(mass), self._style["weight"],
+            f"{self._at(link)}/weight{k}", shapes.ball(mass), self._style["weight"],
             subdivisions=3, position=position,
         )  # fmt: skip
         length = float(np.linalg.norm(position))
@@ -308,7 +305,7 @@ class Drawing:
         least = 3e-3 * shapes.size(self._model)
         centre = self._scene.add_icosphere(
             f"{self._at(i)}/centre",
-            max(shapes.steel_ball(self._model.links[i].inertia.mass), least), self._style["centre"],
+            max(shapes.ball(self._model.links[i].inertia.mass), least), self._style["centre"],
             position=body.centre,
         )  # fmt: skip
         self._extras["centres"].append(centre)

@@ -150,9 +150,13 @@ def ellipsoid(inertia: Inertia) -> Ellipsoid | None:
     return Ellipsoid(inertia.com, axes, np.sqrt(np.maximum(squares, 0.0)))
 
 
-def steel_ball(mass: float) -> float:
-    """Radius of a ball of steel [m]."""
-    return float(np.cbrt(mass / (7850 * 4 / 3 * np.pi)))
+STEEL, ALUMINIUM = 7850.0, 2700.0
+"""Densities [kg/m³]."""
+
+
+def ball(mass: float, density: float = STEEL) -> float:
+    """Radius of a ball [m]."""
+    return float(np.cbrt(mass / (density * 4 / 3 * np.pi)))
 
 
 UPRIGHT = 0.9

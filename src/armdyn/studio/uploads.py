@@ -163,21 +163,19 @@ def _check(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     seen: set[str] = set()
     for entry in entries:
         name = entry.filename
-        parts = PurePosixPath(name).parts
-        if _ELSEWHERE.search(name) or ".." in parts or "." in parts:
-            raise _refusal(path, f"the name {shown(name)} leads out of it")
-        if len(name) > MAX_NAME or len(parts) > MAX_DEPTH:
-            raise _refusal(path, f"the name {shown(name[:80])} is too long or too deep")
-        if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
-            raise _refusal(path, f"{shown(name)} is a link or a device, not a file")
-        if entry.flag_bits & 1:
-            raise _refusal(path, f"{shown(name)} is encrypted")
-        if entry.compress_type not in _METHODS:
-            raise _refusal(path, f"{shown(name)} is packed in a way that is not read; use deflate")
-        if entry.file_size > MAX_MESH_BYTES:
-            raise _refusal(path, f"{shown(name)} has {entry.file_size / 2**20:.0f} MB")
-        if name.lower() in seen:
-            raise _refusal(path, f"{shown(name)} is in it twice")
+        parts, kind = PurePosixPath(name).parts, stat.S_IFMT(entry.external_attr >> 16)
+        faults = {
+            "leads out of it": _ELSEWHERE.search(name) or {".", ".."} & {*parts},
+            "is too long or too deep": len(name) > MAX_NAME or len(parts) > MAX_DEPTH,
+            "is a link or a device, not a file": kind not in (0, stat.S_IFREG),
+            "is encrypted": entry.flag_bits & 1,
+            "is packed in a way that is not read; use deflate": entry.compress_type not in _METHODS,
+            f"has {entry.file_size / 2**20:.0f} MB": entry.file_size > MAX_MESH_BYTES,
+            "is in it twice": name.lower() in seen,
+        }
+        for fault, found in faults.items():
+            if found:
+                raise _refusal(path, f"{shown(name[:80])} {fault}")
         seen.add(name.lower())
 
 
