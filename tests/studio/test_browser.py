@@ -219,7 +219,8 @@ def test_studies_show_progress_and_their_results(window, monkeypatch):
     seen.set()
     script = "all => all.map(bar => [bar.dataset.method, bar.dataset.stage, +bar.dataset.total])"
     bars = until(
-        lambda: window.page.eval_on_selector_all(".armdyn-operations rect", script), what="counts"
+        lambda: window.page.eval_on_selector_all(".armdyn-operations i[data-stage]", script),
+        what="counts",
     )
     least = armdyn.count_operations(robot).total
     assert ["minimal", "minimal", least] in bars

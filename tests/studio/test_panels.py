@@ -13,7 +13,7 @@ import armdyn
 from armdyn.io.catalog import catalog_names
 from armdyn.model.validate import Finding
 from armdyn.robot import Robot
-from armdyn.studio import svg
+from armdyn.studio import marks
 from armdyn.studio.arm import Arm, Evaluator, State, pose, slider_limits
 from armdyn.studio.panels.design import design_html
 from armdyn.studio.panels.files import check_html
@@ -29,12 +29,13 @@ from armdyn.thresholds import COMPILED_IN_STUDIO
 from support.random_robots import random_model
 
 HOSTILE = "<img src=x onerror='alert(1)'>\"&"
-RECT = re.compile(r"<rect ([^>]*)>")
+WIDTH = re.compile(r"width:([\d.]+)%")
+MARK = re.compile(r"<i ([^>]*)>")
 
 
-def rects(html, *names):
-    """The attributes of the rectangles that have data of these names."""
-    found = [dict(re.findall(r"([\w-]+)='([^']*)'", text)) for text in RECT.findall(html)]
+def marked(html, *names):
+    """The attributes of the pieces of a picture that have data of these names."""
+    found = [dict(re.findall(r"([\w-]+)='([^']*)'", text)) for text in MARK.findall(html)]
     return [r for r in found if all(f"data-{name}" in r for name in names)]
 
 
@@ -130,8 +131,8 @@ def test_an_arm_without_limits_says_what_it_needs():
 def test_the_bars_of_operations_are_the_counts_of_the_report():
     model = armdyn.load("two_link").model
     rows = operation_report(model, ("inverse_dynamics",)).rows
-    shown = {(r["data-method"], r["data-stage"]): (int(r["data-total"]), float(r["width"]))
-             for r in rects(operation_bars(rows), "method")}  # fmt: skip
+    shown = {(r["data-method"], r["data-stage"]): (int(r["data-total"]), float(WIDTH.search(r["style"])[1]))
+             for r in marked(operation_bars(rows), "method")}  # fmt: skip
     counts = {(row.method, stage): row.stages[stage].total
               for row in rows for stage in STAGES if row.stages.get(stage)}  # fmt: skip
     assert {key: total for key, (total, _) in shown.items()} == counts
@@ -143,7 +144,7 @@ def test_the_bars_of_operations_are_the_counts_of_the_report():
 def test_the_map_of_the_structure_tells_zeros_and_constants_apart():
     found = structure(armdyn.load("saha_3r"))
     html = structure_html(found)
-    statuses = [r["data-status"] for r in rects(html, "status")]
+    statuses = [r["data-status"] for r in marked(html, "status")]
     wanted = [e.status for row, g in zip(found.D, found.g, strict=True) for e in (*row, g)]
     assert statuses == wanted
     assert {*statuses} > {"zero", "varies"}
@@ -236,7 +237,7 @@ def test_every_robot_begins_within_its_sliders(name):
     ],
 )
 def test_numbers_are_short(value, words):
-    assert svg.number(value) == words
+    assert marks.number(value) == words
 
 
 def test_a_long_arm_is_not_compiled_and_shows_the_same_torques(puma, moving, monkeypatch):

@@ -155,7 +155,10 @@ def test_the_command_prints_draws_and_refuses(command, tmp_path):
     assert code == 0
     assert "two-link arm: the worst case of each motor" in out
     for more, message in (
-        (("--acceleration", "1,2,3"), "acceleration: expected a number that is not negative, or 2 of them"),
+        (
+            ("--acceleration", "1,2,3"),
+            "acceleration: expected a number that is not negative, or 2 of them",
+        ),
         (("--lift", "-1"), "lift: expected a mass of 0 or more [kg], got -1"),
         (("--speed", "2"), "speed: expected a share from 0 to 1, got 2.0"),
     ):

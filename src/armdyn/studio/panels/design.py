@@ -12,14 +12,14 @@ from armdyn.arrays import Array
 from armdyn.errors import check_known
 from armdyn.model import Link, RobotModel, edit
 from armdyn.robot import Robot
-from armdyn.studio import svg
+from armdyn.studio import marks
 from armdyn.studio.arm import Arm, Evaluator, Snapshot
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
+from armdyn.studio.marks import paired_bars
 from armdyn.studio.panels.study import result_page
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD, GOOD
-from armdyn.studio.svg import paired_bars
 
 if TYPE_CHECKING:
     from armdyn.study.simplify.result import Simplification
@@ -57,7 +57,7 @@ class DesignPanel(Panel):
     def __init__(self, session: Session):
         super().__init__(session)
         gui = self._gui
-        gui.add_html(svg.framed(WORDS, "design-words"))
+        gui.add_html(marks.framed(WORDS, "design-words"))
         self._goal = gui.add_dropdown("goal", GOALS)
         self._free = gui.add_dropdown("may change", tuple(CHANGES))
         self._button("Find a design", self._find)
@@ -87,7 +87,7 @@ class DesignPanel(Panel):
         if held != then:
             note += f"; the design was made for {then:g} kg"
         bars = paired_bars(self._session.robot.model, snapshot.ledger, other.ledger)
-        self._bars.content = svg.framed(f"<div style='opacity:.75'>{note}</div>{bars}")
+        self._bars.content = marks.framed(f"<div style='opacity:.75'>{note}</div>{bars}")
 
     def _offer(self, there: bool) -> None:
         for handle in (self._beside, self._more, self._use):
@@ -215,4 +215,4 @@ def design_html(found: Simplification, payload: float = 0.0) -> str:
 
 
 def _vector(values: Array) -> str:
-    return f"({', '.join(svg.number(float(v)) for v in values)})"
+    return f"({', '.join(marks.number(float(v)) for v in values)})"

@@ -16,13 +16,13 @@ from armdyn.io.keys import FRICTION_KEYS, friction_from_keys, keys_from_friction
 from armdyn.model import FrictionLaw, Inertia, RobotModel
 from armdyn.model.validate import check_physical
 from armdyn.robot import Robot
-from armdyn.studio import svg
+from armdyn.studio import marks
 from armdyn.studio.arm import Arm, Evaluator, Snapshot, State, numeric_value
 from armdyn.studio.background import Tell
 from armdyn.studio.drawing import Other
+from armdyn.studio.marks import paired_bars
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import BAD
-from armdyn.studio.svg import paired_bars
 
 NONE = "none"
 """What stands for a limit that is not known."""
@@ -353,7 +353,7 @@ class EditPanel(Panel):
         """Show what the numbers do, or what is wrong with them."""
         self._use.disabled = self._new is None
         if fault:
-            self._html.content = svg.framed(
+            self._html.content = marks.framed(
                 f"<b style='color:{BAD}'>{escape(fault)}</b>", "edit-fault"
             )
             return
@@ -369,7 +369,7 @@ class EditPanel(Panel):
         else:
             assert other is not None
             bars = paired_bars(model, other.ledger, now, ("original", "edited"))
-        self._html.content = svg.framed(bars, "edit")
+        self._html.content = marks.framed(bars, "edit")
 
 
 def tree_html(model: RobotModel, original: RobotModel | None = None) -> str:
@@ -388,4 +388,4 @@ def tree_html(model: RobotModel, original: RobotModel | None = None) -> str:
         )
     rest = len(parts(model)) - len(rows)
     more = f"<div>and {rest} more</div>" if rest > 0 else ""
-    return svg.framed("".join(rows) + more, "tree")
+    return marks.framed("".join(rows) + more, "tree")

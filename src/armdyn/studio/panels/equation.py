@@ -21,7 +21,7 @@ from armdyn.errors import ArmdynError
 from armdyn.quantities.formulations import FORMULATIONS
 from armdyn.report.figures import COLOURS as TERMS
 from armdyn.robot import Robot
-from armdyn.studio import svg
+from armdyn.studio import marks
 from armdyn.studio.arm import Arm, Snapshot, holding
 from armdyn.studio.background import Latest, Tell
 from armdyn.studio.session import Panel, Session
@@ -108,11 +108,11 @@ def numbers_html(closed: Equations, i: int, at: Mapping[str, float], payload: fl
     parts = []
     values = {**closed.values, **at}
     for block, line in _lines(closed, i):
-        written = pages.substituted(closed, line.value, values, svg.number)
+        written = pages.substituted(closed, line.value, values, marks.number)
         value = pages.evaluated(closed, line.value, values)
         shown = f"<mo>=</mo>{written}" if len(written) < MAX_SUBSTITUTED else ""
         content = formula(
-            f"{from_latex(left_side(line))}{shown}<mo>=</mo><mn>{svg.number(value, 4)}</mn>"
+            f"{from_latex(left_side(line))}{shown}<mo>=</mo><mn>{marks.number(value, 4)}</mn>"
         )
         data = f"<div data-line='{escape(line.name)}' data-value='{value!r}'"
         parts.append(_coloured(BLOCKS[block], f"{data} style='overflow-x:auto'>{content}</div>"))
@@ -227,7 +227,7 @@ class EquationPanel(Panel):
         self._last, i = snapshot, self.joint
         model = self._session.robot.model
         unit = model.joints[model.independent[i]].type.torque_unit
-        self._now.content = svg.framed(equation_html(i, snapshot, unit), "equation")
+        self._now.content = marks.framed(equation_html(i, snapshot, unit), "equation")
         self._slow.ask()
 
     def close(self) -> None:
@@ -242,7 +242,7 @@ class EquationPanel(Panel):
         state = snapshot.state
         at = {f"q{k + 1}": float(x) for k, x in enumerate(state.q)}
         at |= {f"qd{k + 1}": float(x) for k, x in enumerate(state.qd)}
-        drawn = svg.framed(numbers_html(written.closed, self.joint, at, state.payload), "numbers")
+        drawn = marks.framed(numbers_html(written.closed, self.joint, at, state.payload), "numbers")
         if written is self._written:  # no other robot came meanwhile
             self._numbers.content = drawn
 
@@ -259,7 +259,7 @@ class EquationPanel(Panel):
 
     def _again(self) -> None:
         if self._written is not None:
-            self._symbols.content = svg.framed(symbols_html(self._written, self.joint), "symbols")
+            self._symbols.content = marks.framed(symbols_html(self._written, self.joint), "symbols")
         if self._last is not None and len(self._last.total) == self._session.robot.n:
             self.show(self._last)
 
@@ -302,7 +302,7 @@ def equation_html(i: int, snapshot: Snapshot, unit: str) -> str:
         f"<div style='overflow-x:auto;padding:4px 0;font-size:14px'>{head}</div>{lines}"
         f"<div style='border-top:1px solid;padding-top:3px;display:flex'><b style='flex:1'>"
         f"{formula(name(f'tau{i + 1}'))}</b><b class='armdyn-sum' "
-        f"data-value='{value!r}'>{svg.number(value, 4, largest)} {unit}</b></div>"
+        f"data-value='{value!r}'>{marks.number(value, 4, largest)} {unit}</b></div>"
     )
 
 
@@ -352,7 +352,7 @@ def _inertial(i: int, M: Array, qdd: Array) -> tuple[tuple[str, ...], str]:
     acting = [j for j in range(len(M)) if abs(M[i, j]) > ZERO_ELEMENT * largest]
     symbols = tuple(indexed("M", i, j) + name(f"qdd{j + 1}") for j in acting)
     numbers = " + ".join(
-        f"{svg.number(float(M[i, j]))}·{_bracketed(float(qdd[j]))}" for j in acting
+        f"{marks.number(float(M[i, j]))}·{_bracketed(float(qdd[j]))}" for j in acting
     )
     return symbols or ("<mn>0</mn>",), numbers
 
@@ -364,7 +364,7 @@ def _line(row: _Row, largest: float, unit: str) -> str:
     word = WORDS.get(row.term, row.term)
     named = "" if word in row.symbols[0] else f"<div class='ad-small'>{word}</div>"
     numbers = f"<div class='ad-small'>{escape(row.numbers)}</div>" if row.numbers else ""
-    value = f"{svg.number(row.value, 4, largest)} {unit}"
+    value = f"{marks.number(row.value, 4, largest)} {unit}"
     return (
         f"<div style='border-left:4px solid {TERMS[row.term]};padding:2px 0 2px 8px;margin:3px 0;"
         f"display:flex;gap:8px'><div style='flex:1;min-width:0'>{summands}{named}{numbers}</div>"
@@ -373,5 +373,5 @@ def _line(row: _Row, largest: float, unit: str) -> str:
 
 
 def _bracketed(value: float) -> str:
-    words = svg.number(value)
+    words = marks.number(value)
     return f"({words})" if value < 0 else words

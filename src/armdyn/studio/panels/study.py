@@ -11,26 +11,26 @@ from armdyn.report.figures import ALARM
 from armdyn.report.portrait import figure_html
 from armdyn.report.result import DrawnResult
 from armdyn.robot import Robot
-from armdyn.studio import svg
+from armdyn.studio import marks
 from armdyn.studio.arm import Arm, State
 from armdyn.studio.background import Tell
 from armdyn.studio.panels.edit import typed
 from armdyn.studio.session import Panel, Session
 from armdyn.studio.style import POSITIVE
 from armdyn.studio.style import STAGES as COLOURS
-from armdyn.study.operations.count import METHODS, STAGES, MethodCounts
+from armdyn.study.operations.count import METHODS, MethodCounts
 from armdyn.study.operations.report import OperationReport, operation_report
 from armdyn.study.sizing.worst_case import Demand, WorstCase, worst_case
 from armdyn.study.structure.structure import Structure, StructureElement, cell, reasons, structure
 
-ROW = 26.0
 QUANTITIES = {
     method.quantity.replace("_", " "): method.quantity
     for method in METHODS
     if method.name == "minimal"
 }
 """The quantities whose shortest program is searched for, by what people call them."""
-MAX_ROW_HEIGHT = 30.0
+TALL = 20
+"""Height of a cell [pixels]."""
 
 
 class OperationsPanel(Panel):
@@ -64,7 +64,7 @@ class OperationsPanel(Panel):
             )
 
         def done(found: OperationReport) -> None:
-            self._html.content = svg.framed(operation_bars(found.rows))
+            self._html.content = marks.framed(operation_bars(found.rows))
 
         self._session.study("counting operations", work, done)
 
@@ -75,31 +75,23 @@ def operation_bars(rows: Sequence[MethodCounts]) -> str:
     totals = [c.total for row in counted for c in row.stages.values() if c is not None]
     least = max(min(totals, default=1), 1) / 2
     most = max([*totals, 2])
-    left, right = 4.0, svg.WIDTH - 4
-
-    def x(total: int) -> float:
-        share = np.log(max(total, least) / least) / np.log(most / least)
-        return left + (right - left) * float(share)
-
     parts = []
-    for i, row in enumerate(counted):
-        y = i * ROW
-        best = [c for c in row.stages.values() if c is not None][-1]
-        words = f"{best.mul} mul + {best.add} add = {best.total}"
-        parts.append(svg.heading(y, row.method.replace("_", " "), words))
-        for stage in STAGES:
-            count = row.stages.get(stage)
+    for row in counted:
+        spans = []
+        for stage, count in row.stages.items():
             if count is not None:
+                words = f"{count.mul} mul + {count.add} add = {count.total}"
                 hint = f"{stage}: {count.mul} multiplications, {count.add} additions"
+                length = float(np.log(max(count.total, least) / least) / np.log(most / least))
                 data = {"method": row.method, "stage": stage, "total": count.total}
-                place = left, y + 15, x(count.total) - left, 7
-                parts.append(svg.box(*place, COLOURS[stage], radius=2, hint=hint, data=data))
+                spans.append(marks.span(0.0, length, COLOURS[stage], hint, **data))
+        parts.append(marks.heading(row.method.replace("_", " "), words) + marks.bar(spans, 7))
     note = (
         "<div style='font-size:11px;opacity:.65'>multiplications and additions of one evaluation, "
         "logarithmic; the numbers are those of the last stage</div>"
     )
-    bars = svg.picture(len(counted) * ROW + 6, parts, "operations")
-    return svg.legend(COLOURS) + bars + note
+    bars = f"<div class='armdyn-operations'>{''.join(parts)}</div>"
+    return marks.legend(COLOURS) + bars + note
 
 
 class StructurePanel(Panel):
@@ -139,17 +131,10 @@ class StructurePanel(Panel):
 def structure_html(found: Structure) -> str:
     """The maps of D and g with the reasons of their zeros and constants."""
     n = len(found.joints)
-    wide = svg.WIDTH / (n + 1.25)
-    gap = 0.25 * svg.WIDTH / (n + 1.25)
-    tall, top = min(wide, MAX_ROW_HEIGHT), 16.0
-    parts = [
-        svg.text(0, 10, "mass matrix", bold=True),
-        svg.text(n * wide + gap, 10, "gravity", bold=True),
-    ]
-    for i in range(n):
-        for j in range(n):
-            parts.append(_cell(j * wide, top + i * tall, wide, tall, found.D[i][j], n))
-        parts.append(_cell(n * wide + gap, top + i * tall, wide, tall, found.g[i], n))
+    parts = [f"<b style='grid-column:span {n + 1}'>mass matrix</b><b>gravity</b>"]
+    for row, g in zip(found.D, found.g, strict=True):
+        parts += [*(_cell(element, n) for element in row), "<i></i>", _cell(g, n)]
+    grid = f"display:grid;gap:1.5px;grid-template-columns:repeat({n},1fr) 4px 1fr;font-size:11px"
     counts = "; ".join(
         f"{name}: {count['zero']} zero, {count['constant']} constant, {count['varies']} vary"
         for name, count in found.counts.items()
@@ -161,7 +146,7 @@ def structure_html(found: Structure) -> str:
     )
     return (
         "<div class='armdyn-structure' style='padding:4px 12px;font-size:11.5px'>"
-        f"{svg.picture(top + n * tall + 4, parts, 'structure-map')}"
+        f"<div style='{grid}'>{''.join(parts)}</div>"
         "<div style='opacity:.65'>0 zero, c constant, else the joints it depends on. "
         f"{escape(counts)}</div><ul style='margin:4px 0;padding-left:16px'>{items}</ul></div>"
     )
@@ -174,20 +159,16 @@ def result_page(result: DrawnResult) -> str:
     return f"<div {look}>{figure_html(result.figure, 'svg')}{words}</div>"
 
 
-def _cell(x: float, y: float, wide: float, tall: float, element: StructureElement, n: int) -> str:
+def _cell(element: StructureElement, n: int) -> str:
     """A cell of a map with its words in the middle."""
     depths = {"zero": 0.05, "constant": 0.16, "varies": 0.25 + 0.55 * len(element.joints) / n}
-    drawn = svg.box(
-        x + 0.75, y + 0.75, wide - 1.5, tall - 1.5,
-        POSITIVE if element.status == "varies" else "currentColor",
-        opacity=depths[element.status], radius=3, data={"status": element.status},
-        hint=element.reason or f"depends on joints {cell(element)}",
-    )  # fmt: skip
-    words, size = cell(element) if n <= 7 else "", 9.5 if n > 5 else 10.5
-    return drawn + svg.text(x + wide / 2, y + tall / 2 + 3.5, words, anchor="middle", size=size)
-
-
-MOTOR_ROW = 30.0
+    alpha = depths[element.status]
+    colour = f"rgba(128,128,128,{alpha})"
+    if element.status == "varies":
+        colour = f"{POSITIVE}{round(255 * alpha):02x}"
+    look = f"background:{colour};border-radius:3px;text-align:center;line-height:{TALL}px"
+    hint = element.reason or f"depends on joints {cell(element)}"
+    return marks.mark(look, cell(element) if n <= 7 else "", hint, status=element.status)
 
 
 class WorstPanel(Panel):
@@ -255,36 +236,28 @@ def worst_html(found: WorstCase) -> str:
     """The verdict in a sentence, a bar a motor, and the map."""
     worst = found.worst
     colour = ALARM if found.broken else "inherit"
-    bars = [_bar(i, demand, found) for i, demand in enumerate(found.demands)]
-    height = MOTOR_ROW * len(found.demands) + 4
-    return svg.framed(
+    bars = "".join(_bar(i, demand, found) for i, demand in enumerate(found.demands))
+    return marks.framed(
         f"<div style='color:{colour};font-weight:650'>{escape(str(worst))}</div>"
         f"<div style='opacity:.75'>{escape(found.verdict)}</div>"
-        f"{svg.picture(height, [part for bar in bars for part in bar], 'worst')}"
-        f"{figure_html(lambda: _map(found))}",
+        f"{bars}{figure_html(lambda: _map(found))}",
         "worst-case",
     )
 
 
-def _bar(i: int, demand: Demand, found: WorstCase) -> list[str]:
-    y, wide = i * MOTOR_ROW, svg.WIDTH - 8.0
+def _bar(i: int, demand: Demand, found: WorstCase) -> str:
     most = max([1.0, *(d.use for d in found.demands)])
     if np.isfinite(demand.limit):
         told = f"{demand.margin:.0f} % left" if not demand.breaks else f"{100 * demand.use:.0f} %!"
-        width = wide * demand.use / most
+        width = demand.use / most
     else:
         largest = max(abs(d.torque) for d in found.demands) or 1.0
-        told, width = "no limit known", wide * abs(demand.torque) / largest
-    words = f"{svg.number(abs(demand.torque), 4)} {demand.unit}, {told}"
+        told, width = "no limit known", abs(demand.torque) / largest
+    words = f"{marks.number(abs(demand.torque), 4)} {demand.unit}, {told}"
     data = {"joint": i, "torque": repr(demand.torque), "margin": repr(demand.margin)}
-    colour = ALARM if demand.breaks else POSITIVE
-    limit = 4 + wide / most
-    return [
-        svg.heading(y + 1, demand.joint, words.replace("-", "\N{MINUS SIGN}")),
-        svg.box(4, y + 16, wide, 9, "currentColor", opacity=0.07, radius=2),
-        svg.box(4, y + 16, width, 9, colour, radius=2, hint=str(demand), data=data),
-        svg.line(limit, y + 14, limit, y + 27, 0.8),
-    ]
+    drawn = marks.span(0.0, width, ALARM if demand.breaks else POSITIVE, str(demand), **data)
+    head = marks.heading(demand.joint, words.replace("-", "\N{MINUS SIGN}"))
+    return head + marks.bar([drawn], 9, 1 / most)
 
 
 def _map(found: WorstCase) -> Any:

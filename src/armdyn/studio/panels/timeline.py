@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.errors import ArmdynError, check_known
 from armdyn.robot import Robot
-from armdyn.studio import svg, uploads
+from armdyn.studio import marks, uploads
 from armdyn.studio.arm import Arm, State, holding, slider_limits
 from armdyn.studio.background import Latest, Tell
 from armdyn.studio.recording import Recording, from_file, from_log, simulated, there_and_back
@@ -224,7 +224,7 @@ class PlayPanel(Panel):
                 "Log of the real arm (CSV)", mime_type=".csv,text/csv,.log",
                 hint="Columns t, q1, ..., tau1, ...: measured torques are plotted over the model",
             )  # fmt: skip
-        gui.add_html(svg.framed(WORDS, "play"))
+        gui.add_html(marks.framed(WORDS, "play"))
         upload.on_upload(session.guard(partial(self._upload, from_file)))
         log.on_upload(session.guard(partial(self._upload, from_log)))
 
