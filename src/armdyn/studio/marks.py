@@ -30,8 +30,9 @@ def bar(spans: Iterable[str], height: float, line: float | None = None) -> str:
     """A bar of parts, with a line across it at a share of its length."""
     look = "position:absolute;top:0;bottom:-2px;border-left:1px solid;opacity:.6"
     across = "" if line is None else mark(f"{look};left:{100 * line:.2f}%")
-    ground = f"position:relative;flex:1;height:{height:g}px;margin:1px 0;border-radius:2px;background:{GROUND}"
-    return f"<div style='{ground}'>{''.join(spans)}{across}</div>"
+    place = f"position:relative;flex:1;height:{height:g}px;margin:1px 0"
+    ground = f"<div style='{place};border-radius:2px;background:{GROUND}'>"
+    return f"{ground}{''.join(spans)}{across}</div>"
 
 
 def heading(name: str, words: str) -> str:

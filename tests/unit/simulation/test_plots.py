@@ -163,7 +163,7 @@ def test_panels_do_not_overlap(n):
     with mpl.rc_context(STYLE):
         figure = draw(motion, curves(motion))
         assert len(figure.axes) == 3 + n
-        figure.canvas.draw()
+        figure.draw_without_rendering()
         boxes = [axes.get_tightbbox() for axes in figure.axes]
     for i, box in enumerate(boxes):
         others = boxes[:i] + boxes[i + 1 :]
