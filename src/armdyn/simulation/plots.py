@@ -20,7 +20,6 @@ from armdyn.report.figures import (
     LIMIT_ROOM,
     PALE,
     draw_limit,
-    legend_row,
     peak_words,
     thinned,
     time_axis,
@@ -112,13 +111,10 @@ def _acting(lines: dict[str, Array]) -> dict[str, Array]:
     return {name: lines[name] for name in lines if sizes[name] > INVISIBLE * max(sizes.values())}
 
 
-WIDTH = 12.6
-_LEFT, _RIGHT, _BETWEEN = 0.86, 0.2, 0.92
-"""Margins, and what is free between panels [inch]."""
-HEAD, OVERVIEW, _LEGEND, _FOOT = 1.42, 2.2, 1.1, 0.5
-"""Heights of the head, the panels on the arm, the legend below them and the foot [inch]."""
-_PANEL, _GAP, _BLOCK_GAP = 1.75, 0.52, 0.35
-"""Height of the panel of a joint, of the gap below it, and of that below a block [inch]."""
+WIDTH, LEFT = 12.6, 0.02
+"""Width [inch], and where titles begin, as a part of it."""
+HEAD, OVERVIEW, TITLE, PANEL = 0.8, 3.0, 0.5, 2.2
+"""Heights of head, panels on the arm, title of a block and its rows of panels [inch]."""
 BANDS = 0.1, 0.2
 """How dense the outer and the inner band about a line are."""
 JOINTS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5C3A", "#8C6BB1")
@@ -148,54 +144,45 @@ def draw(simulation: Any, lines: Curves) -> Any:
     Of one arm they show positions, energies, powers, and the torque of each joint with its terms;
     of many energies, powers, and the spread of each joint's positions and torques.
     """
-    model = simulation.robot.model
+    model, n = simulation.robot.model, simulation.robot.n
     many = simulation.q.ndim > 2
     blocks = {"Position of each joint": draw_spread} if many else {}
     if not many or lines.tau.any():
         blocks["Torque of each joint"] = draw_torque
-    n = simulation.robot.n
     columns = {1: 1, 2: 2, 4: 2}.get(n, 3 if n <= 6 else 4)
-    rows = -(-n // columns)
-    block_height = _LEGEND + rows * _PANEL + (rows - 1) * _GAP + _BLOCK_GAP
-    height = HEAD + OVERVIEW + _FOOT + len(blocks) * block_height - _BLOCK_GAP
+    heights = [OVERVIEW] + [TITLE - (-n // columns) * PANEL] * len(blocks)
+    height = HEAD + sum(heights)
     title = f"{model.title or model.name}: simulated motion"
-    left = _LEFT / WIDTH
-    figure = sheet(WIDTH, height, title, _subtitle(simulation), left, 0.26)
-    panels = _panels(figure, lines.t, HEAD, OVERVIEW, 2 if many else 3)
+    figure = sheet(WIDTH, height, title, _subtitle(simulation), LEFT, 0.26)
+    figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - HEAD / height), w_pad=0.1, h_pad=0.1)
+    first, *others = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False).flat
+    panels = _panels(first, lines.t, 3 - many, 3 - many)
     if not many:
         draw_positions(panels.pop(0), simulation, lines)
     draw_shares(panels[0], "Energy", "J", lines.t, lines.energy)
     draw_shares(panels[1], "Power", "W", lines.t, lines.power)
-    for k, (title, draw_joint) in enumerate(blocks.items()):
-        top = HEAD + OVERVIEW + _LEGEND + k * block_height
-        shown = band_words() if many and k == 0 else {}
-        for i, panel in enumerate(_panels(figure, lines.t, top, _PANEL, columns, n)):
+    for block, (title, draw_joint) in zip(others, blocks.items(), strict=True):
+        shown = band_words() if many and block is others[0] else {}
+        for i, panel in enumerate(_panels(block, lines.t, n, columns)):
             shown |= draw_joint(panel, simulation, lines, i)
             panel.set_xlabel("time [s]" if i + columns >= n else "")
-        at = 1 - (top - 0.6) / height
-        figure.text(left, at, title, fontsize=11, weight="bold", color=INK, va="center")
-        beside = left + (0.35 + 0.0855 * len(title)) / WIDTH
-        legend_row(figure, beside, top - 0.6, shown, fontsize=8.5)
+        block.suptitle(title, x=LEFT, ha="left", fontsize=11, weight="bold", color=INK)
+        block.legend(
+            shown.values(), shown.keys(), loc="outside upper right", ncols=len(shown) or 1,
+            frameon=False, fontsize=8.5, handlelength=1.5, columnspacing=1.2, labelcolor=INK,
+        )  # fmt: skip
     return figure
 
 
-def _panels(
-    figure: Any, t: Array, top: float, tall: float, columns: int, count: int | None = None
-) -> list[Any]:
-    """Panels over time in so many columns, each so tall, from the top on [inch]; None: one row."""
-    height = figure.get_figheight()
-    rows = -(-(count or columns) // columns)
-    wide = (WIDTH - _LEFT - _RIGHT - (columns - 1) * _BETWEEN) / columns
-    end = top + rows * tall + (rows - 1) * _GAP
-    grid = figure.add_gridspec(
-        rows, columns, left=_LEFT / WIDTH, right=1 - _RIGHT / WIDTH, top=1 - top / height,
-        bottom=1 - end / height, wspace=_BETWEEN / wide, hspace=_GAP / tall,
-    )  # fmt: skip
-    panels = [figure.add_subplot(grid[i]) for i in range(count or columns)]
-    for panel in panels:
+def _panels(block: Any, t: Array, count: int, columns: int) -> list[Any]:
+    """So many panels over time in a part of a figure."""
+    places = block.subplots(-(-count // columns), columns, squeeze=False).ravel()
+    for place in places[count:]:
+        place.remove()
+    for panel in places[:count]:
         time_axis(panel, t)
         panel.locator_params(axis="x", nbins=6)
-    return panels
+    return list(places[:count])
 
 
 def band_words() -> dict[str, Any]:

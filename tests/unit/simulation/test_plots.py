@@ -88,7 +88,7 @@ def test_every_joint_has_a_panel_with_its_torque_its_terms_and_its_events(fall):
 
 def test_the_legend_names_what_acts_and_what_happened(fall):
     figure = draw(fall, curves(fall))
-    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    words = [text.get_text() for text in figure.subfigs[1].legends[0].get_texts()]
     assert words == [
         "total", "inertial", "coriolis", "gravity", "rotor", "viscous", "dry friction", "external",
         "stops", *(kind for kind in EVENTS if any(e.kind == kind for e in fall.events)),
@@ -98,7 +98,7 @@ def test_the_legend_names_what_acts_and_what_happened(fall):
     assert f"energy drift {fall.energy_drift:.1e}".replace("-", "\N{MINUS SIGN}") in said
     free = armdyn.simulate(armdyn.load("two_link"), [0.5, 0.3], None, 0.5, dt=0.1)
     figure = draw(free, curves(free))
-    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    words = [text.get_text() for text in figure.subfigs[1].legends[0].get_texts()]
     assert words == ["total", "inertial", "coriolis", "gravity"]
 
 
@@ -125,7 +125,7 @@ def test_many_arms_have_a_panel_of_positions_for_each_joint_and_of_torques_where
     for i, axes in enumerate(figure.axes[2:4]):
         assert tuple(lines.q[0, :, i]) in {tuple(line.get_ydata()) for line in axes.lines}
         assert len(axes.collections) == 2
-    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    words = [text.get_text() for text in figure.subfigs[1].legends[0].get_texts()]
     assert words == ["median", "half of the arms", "nine tenths"]
     free = armdyn.simulate(many.robot, many.q[0, :, 0], None, 0.1, method="rk4", dt=0.05)
     assert len(draw(free, curves(free)).axes) == 4

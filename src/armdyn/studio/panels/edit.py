@@ -82,7 +82,7 @@ def parts(model: RobotModel) -> list[BodyPart]:
     ]
 
 
-class Field(NamedTuple):
+class PartField(NamedTuple):
     """A text of a part that can be edited."""
 
     label: str
@@ -95,23 +95,25 @@ class Field(NamedTuple):
 
 
 BODY = {
-    "mass": Field("mass [kg]", "A number, as 1.5 or 1e-2", "mass", 1),
-    "com": Field("centre [m]", "In the frame of the link: x y z", "centre of mass", 3),
-    "moments": Field("Ixx Iyy Izz", "About the centre of mass [kg m²]", "Ixx Iyy Izz", 3),
-    "products": Field("Ixy Ixz Iyz", "As they stand in the tensor [kg m²]", "Ixy Ixz Iyz", 3),
-    "shape": Field("or a shape", 'type = "box", size = [0.1, 0.1, 0.3], density = 2700'),
+    "mass": PartField("mass [kg]", "A number, as 1.5 or 1e-2", "mass", 1),
+    "com": PartField("centre [m]", "In the frame of the link: x y z", "centre of mass", 3),
+    "moments": PartField("Ixx Iyy Izz", "About the centre of mass [kg m²]", "Ixx Iyy Izz", 3),
+    "products": PartField("Ixy Ixz Iyz", "As they stand in the tensor [kg m²]", "Ixy Ixz Iyz", 3),
+    "shape": PartField("or a shape", 'type = "box", size = [0.1, 0.1, 0.3], density = 2700'),
 }
 JOINT = {
-    "friction": Field("friction", "viscous = 0.1, coulomb = 0.5; empty: none"),
-    "rotor_inertia": Field("rotor [kg m²]", "Of the rotor, before the gear", "rotor", 1),
-    "gear_ratio": Field("gear ratio", "Turns of the motor for one of the joint", "gear ratio", 1),
-    "limits": Field(
+    "friction": PartField("friction", "viscous = 0.1, coulomb = 0.5; empty: none"),
+    "rotor_inertia": PartField("rotor [kg m²]", "Of the rotor, before the gear", "rotor", 1),
+    "gear_ratio": PartField(
+        "gear ratio", "Turns of the motor for one of the joint", "gear ratio", 1
+    ),
+    "limits": PartField(
         "positions", "Lowest and highest [rad or m], or none", "position limits", 2, typed_limits
     ),
-    "velocity_limit": Field(
+    "velocity_limit": PartField(
         "velocity limit", "A number [rad/s or m/s], or none", "velocity limit", 1, typed_limits
     ),
-    "effort_limit": Field(
+    "effort_limit": PartField(
         "effort limit", "A number [N m or N], or none", "effort limit", 1, typed_limits
     ),
 }
