@@ -155,7 +155,7 @@ def test_a_design_tells_what_changes():
     html = design_html(found)
     assert "constant: reached" in html
     for change in found.changes:
-        assert f"<td>{change.name}</td>" in html
+        assert f">{change.name}</td>" in html
 
 
 def test_a_motion_is_one_number_in_bars_and_plots(puma):

@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.errors import check_known
+from armdyn.html import html_table
 from armdyn.model import Link, RobotModel, edit
 from armdyn.robot import Robot
 from armdyn.studio import marks
@@ -182,35 +183,30 @@ def design_html(found: Simplification, payload: float = 0.0) -> str:
     before, after = found.comparison.operations
     colour = GOOD if found.feasible else BAD
     changed = bool(found.changes)
-    word = (
-        "reached"
-        if found.feasible
-        else "not reached; what is shown comes nearest"
-        if changed
-        else "not reached, and no change comes nearer"
-    )
+    nearest = "; what is shown comes nearest" if changed else ", and no change comes nearer"
+    word = "reached" if found.feasible else f"not reached{nearest}"
     reason = "" if found.feasible else f"<div>{escape(found.reason)}</div>"
     held = f"<div>Found for an arm that holds {payload:g} kg.</div>" if payload else ""
     price = f"<div style='margin:4px 0'>{cost(found)}</div>" if changed else ""
     peaks = zip(found.comparison.joints, *found.comparison.peaks, strict=True)
     most = "; ".join(f"{name} {old:.3g} → {new:.3g}" for name, old, new in peaks)
-    heads = "<td>link</td><td>mass [kg]</td><td>centre of mass [m]</td>" if changed else ""
-    rows = "".join(
-        f"<tr><td>{escape(change.name)}</td>"
-        f"<td>{change.before.mass:.3g} → {change.after.mass:.3g}</td>"
-        f"<td>{_vector(change.before.com)} → {_vector(change.after.com)}</td></tr>"
+    heads = ("link", "mass [kg]", "centre of mass [m]") if changed else ()
+    rows = [
+        (
+            change.name,
+            f"{change.before.mass:.3g} → {change.after.mass:.3g}",
+            f"{_vector(change.before.com)} → {_vector(change.after.com)}",
+        )
         for change in found.changes
-    )
-    return (
-        "<div class='armdyn-design' style='padding:4px 12px;font-size:12px'>"
+    ]
+    return marks.framed(
         f"<div style='color:{colour};font-weight:650'>{escape(str(found.goals))}: {word}</div>"
         f"{reason}{held}{price}"
         f"<div style='margin:4px 0'>operations of the torque: <b>{before.total}</b> → "
         f"<b>{after.total}</b></div>"
         f"<div>largest torques on the trial motion: {escape(most)}</div>"
-        "<table style='width:100%;font-size:11px;border-spacing:0 2px'>"
-        f"<tr style='opacity:.65'>{heads}</tr>"
-        f"{rows}</table></div>"
+        f"<div style='font-size:11px'>{html_table(heads, rows, texts=3)}</div>",
+        "design",
     )
 
 
