@@ -104,7 +104,7 @@ def paired_bars(
         for k in before.terms
         if max(np.abs(ledger.terms[k]).max() for ledger in pair) > NEGLIGIBLE_TORQUE * largest
     }
-    return legend(acting) + "".join(parts)
+    return f"{legend(acting)}<div class='armdyn-paired'>{''.join(parts)}</div>"
 
 
 def _reach(ledger: Ledger, i: int) -> float:
