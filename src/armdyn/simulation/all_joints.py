@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, check_constant, check_number
 from armdyn.errors import LoopError, SimulationError
-from armdyn.formulations.runge_kutta import runge_kutta
 from armdyn.graph.nodes import Graph, trace
 from armdyn.graph.program import Program
 from armdyn.kernels.kernel import Kernel
@@ -28,6 +27,7 @@ from armdyn.loops.rows import closure_bias, closure_matrix, residuals
 from armdyn.model import RobotModel
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot, check_robot
+from armdyn.simulation.system import classical_step
 
 RANK = 1e-9
 """Singular values of A below this share of the largest are zero."""
@@ -103,12 +103,13 @@ def simulate_all_joints(
             "robot.all_joints(q) gives positions of all joints"
         )
     count = max(1, round(span / h))
-    states = [system.closed(q, qd)]
+    states = [system.recentred(np.concatenate([q, qd]))]
+    step_on = classical_step(system, span / count)
     for k in range(count):
-        states.append(system.closed(*system.stepped(k * span / count, *states[-1], span / count)))
-        if not np.isfinite(states[-1][1]).all():
+        states.append(step_on(k * span / count, states[-1]))
+        if not np.isfinite(states[-1]).all():
             raise SimulationError(f"the motion of {model.name!r} diverges after {k * h:g} s")
-    found, rates = (np.array([state[i] for state in states]) for i in (0, 1))
+    found, rates = np.split(np.array(states), 2, axis=1)
     energy = system.tree.kinetic_energy(found, rates) + system.tree.potential_energy(found)
     closure = np.abs(residuals(model, found)).max(-1)
     return LoopMotion(robot, np.linspace(0.0, span, count + 1), found, rates, energy, closure)
@@ -132,24 +133,20 @@ class _System:
         found = self._rows.call(q, qd)
         return found[:, 0], found[:, 1:-1], found[:, -1]
 
-    def closed(self, q: Array, qd: Array) -> tuple[Array, Array]:
+    def recentred(self, y: Array) -> Array:
         """The nearest state in which loops are closed."""
+        q, qd = np.split(y, 2)
         r, A, _ = self.closure(q, qd)
         for _ in range(MOST_CORRECTIONS):
             if np.abs(r).max() <= CLOSED * self.size:
                 break
             q = q - _smallest(A, r)
             r, A, _ = self.closure(q, qd)
-        return q, qd - _smallest(A, A @ qd)
+        return np.concatenate([q, qd - _smallest(A, A @ qd)])
 
-    def stepped(self, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
-        """One step of Runge and Kutta."""
-        slope = lambda after, x, v: self._accelerations(t + after * h, x, v)  # noqa: E731
-        stages = runge_kutta(slope, q, qd, h)
-        moved, faster = (h / 6 * (x1 + 2 * x2 + 2 * x3 + x4) for x1, x2, x3, x4 in stages)
-        return q + moved, qd + faster
-
-    def _accelerations(self, t: float, q: Array, qd: Array) -> Array:
+    def slope(self, t: float, y: Array) -> Array:
+        """The rate of a state."""
+        q, qd = np.split(y, 2)
         _, A, bias = self.closure(q, qd)
         U, s, Vt = np.linalg.svd(A)
         rank = int((s > RANK * s[0]).sum())
@@ -163,7 +160,7 @@ class _System:
         if given is not None:
             tau[actuated] = check_constant("torque", given, (len(actuated),))
         rest = tau - self.tree.bias(q, qd, friction=self._friction) - M @ p
-        return np.asarray(N @ np.linalg.solve(N.T @ M @ N, N.T @ rest) + p)
+        return np.concatenate([qd, N @ np.linalg.solve(N.T @ M @ N, N.T @ rest) + p])
 
 
 def _rows(model: RobotModel) -> Program:

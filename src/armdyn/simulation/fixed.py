@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, real
 from armdyn.errors import SimulationError, require
-from armdyn.formulations.runge_kutta import rk4_step
 from armdyn.formulations.spatial import rotate
 from armdyn.kernels.stepper import Run, StepInput, Stepper, stepper
 from armdyn.model import Drive
@@ -26,7 +25,7 @@ from armdyn.simulation.controllers import ComputedTorque, GravityPD
 from armdyn.simulation.floating import system_of
 from armdyn.simulation.forces import DEFAULT_STEP, Driven, Setup
 from armdyn.simulation.result import Simulation
-from armdyn.simulation.system import WORKS, System
+from armdyn.simulation.system import WORKS, Step, System, classical_step
 
 LAWS = {GravityPD: "pd", ComputedTorque: "computed_torque"}
 """The controllers that can be compiled into the loop."""
@@ -226,24 +225,6 @@ def refuse_dry(robot: Robot) -> None:
 
 MIDPOINT_TOLERANCE = 1e-10
 """Change of the torques in the middle of a step, relative to these, that ends its iterations."""
-
-Step = Callable[[float, Array], Array]
-"""The state of a `System` a step after a time [s]."""
-
-
-def classical_step(system: System, h: float) -> Step:
-    """Classical Runge-Kutta, of Munthe and Kaas for the rotation of a base that floats."""
-
-    def step(t: float, y: Array) -> Array:
-        def slope(after: float, y: Array) -> Array:
-            sound = not after or np.isfinite(y).all()
-            return system.slope(t + after * h, y) if sound else np.full_like(y, np.nan)
-
-        y = rk4_step(slope, y, h)
-        turned = system.recentred(y)
-        return y if turned is None else turned
-
-    return step
 
 
 def symplectic_step(system: System, h: float) -> Step:

@@ -22,13 +22,14 @@ solution: a joint is held where low ≤ (b - M a)_i ≤ high, and moves against 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from armdyn.arrays import Array, broadcast
 from armdyn.errors import SimulationError, SingularityError
 from armdyn.formulations.coordinates import StandingMap
+from armdyn.formulations.runge_kutta import rk4_step
 from armdyn.formulations.spatial import rotate
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import FrictionLaw, RobotModel
@@ -225,6 +226,35 @@ BREAKAWAY_TOLERANCE = 1e-10
 """A joint starts when its friction level is exceeded by this part of the torques."""
 REST_VELOCITY = 1e-9
 """A joint that leaves a stop more slowly stays there [rad/s or m/s]."""
+
+
+class RightHandSide(Protocol):
+    """What is integrated: a state y has a rate, and perhaps a chart that it leaves."""
+
+    def slope(self, t: float, y: Array) -> Array:
+        """The rate of a state."""
+
+    def recentred(self, y: Array) -> Array | None:
+        """The state in another chart; None if this one is right."""
+
+
+Step = Callable[[float, Array], Array]
+"""The state a step after a time [s]."""
+
+
+def classical_step(system: RightHandSide, h: float) -> Step:
+    """Classical Runge-Kutta, of Munthe and Kaas for the rotation of a base that floats."""
+
+    def step(t: float, y: Array) -> Array:
+        def slope(after: float, y: Array) -> Array:
+            sound = not after or np.isfinite(y).all()
+            return system.slope(t + after * h, y) if sound else np.full_like(y, np.nan)
+
+        y = rk4_step(slope, y, h)
+        turned = system.recentred(y)
+        return y if turned is None else turned
+
+    return step
 
 
 class System:
