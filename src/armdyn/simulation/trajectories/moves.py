@@ -26,8 +26,6 @@ from armdyn.simulation.trajectories.piecewise import MARGIN, Piecewise, hermite
 
 QUINTIC_SPEED = 15 / 8
 """Highest speed of a quintic move from rest to rest over way 1 in time 1."""
-QUINTIC_ACCELERATION = 10 / math.sqrt(3)
-"""Its highest acceleration."""
 TRIAL_RATIO, MAX_TRIALS = 1.03, 800
 """Ratio of one duration that is tried to the one before, and how many are tried."""
 DURATION_TOLERANCE = 1e-11
@@ -88,14 +86,11 @@ def quintic(
     else:
         top = check_limit("velocity", velocity, len(start))
         bend = check_limit("acceleration", acceleration, len(start))
-        way = np.abs(end - start)
         if v.any() or a.any():
             _check_ends(v, a, top, bend)
-            move = lasting(_shortest(lasting, way, v, top, bend))
+            move = lasting(_shortest(lasting, np.abs(end - start), v, top, bend))
         else:
-            slow = (QUINTIC_SPEED * way / top).max()
-            T = max(slow, np.sqrt(QUINTIC_ACCELERATION * way / bend).max())
-            move = lasting((1 + MARGIN) * check_way(float(T)))
+            move = _within(lasting(1.0), top, bend)
     check_range(robot, move.reach)
     return move
 
@@ -140,12 +135,16 @@ def via_points(
     else:
         top = check_limit("velocity", velocity, points.shape[1])
         bend = check_limit("acceleration", acceleration, points.shape[1])
-        move = _spline(_legs(points, top, bend), points)
-        speeds, bends = move.peaks()
-        factor = max((speeds / top).max(), np.sqrt(bends / bend).max())
-        move = move.slowed((1 + MARGIN) * factor)
+        move = _within(_spline(_legs(points, top, bend), points), top, bend)
     check_range(robot, move.reach)
     return move
+
+
+def _within(move: Piecewise, top: Array, bend: Array) -> Piecewise:
+    """A move from rest to rest, as quick as limits of speed and acceleration allow."""
+    speeds, bends = move.peaks()
+    factor = max((speeds / top).max(), np.sqrt(bends / bend).max())
+    return move.slowed((1 + MARGIN) * check_way(float(factor)))
 
 
 def check_way(shortest: float) -> float:
