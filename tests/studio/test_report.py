@@ -13,9 +13,8 @@ pytest.importorskip("viser")
 import armdyn
 from armdyn.model.validate import Finding
 from armdyn.studio.arm import Arm, Evaluator, State
-from armdyn.studio.panels.exports import csv
+from armdyn.studio.panels.exports import csv, report_html
 from armdyn.studio.recording import film, skeleton, there_and_back
-from armdyn.studio.report import report_html
 from armdyn.studio.shapes import stage
 
 HOSTILE = "<script>alert(1)</script>"

@@ -37,7 +37,7 @@ from armdyn.report.panels import panel_title
 from armdyn.report.result import DrawnResult, Section, parts_of
 from armdyn.robot import Robot, check_robot
 from armdyn.simulation.checks import check_point, check_positive
-from armdyn.simulation.trajectories.periodic import Fourier
+from armdyn.simulation.trajectories.moves import Fourier
 from armdyn.simulation.trajectories.piecewise import Samples, sampled
 
 STEP = 0.01

@@ -40,7 +40,7 @@ from armdyn.kernels.kernel import Kernel
 from armdyn.loops.coordinates import coordinates_of
 from armdyn.quantities.request import Request
 from armdyn.robot import Robot
-from armdyn.simulation.trajectories.periodic import Fourier
+from armdyn.simulation.trajectories.moves import Fourier
 from armdyn.simulation.trajectories.piecewise import Motion
 from armdyn.thresholds import MOST_EXCITED
 

@@ -144,11 +144,11 @@ def structure_html(found: Structure) -> str:
         for owner, elements, reason in reasons(found)
         if owner != "h"
     )
-    return (
-        "<div class='armdyn-structure' style='padding:4px 12px;font-size:11.5px'>"
+    return marks.framed(
         f"<div style='{grid}'>{''.join(parts)}</div>"
         "<div style='opacity:.65'>0 zero, c constant, else the joints it depends on. "
-        f"{escape(counts)}</div><ul style='margin:4px 0;padding-left:16px'>{items}</ul></div>"
+        f"{escape(counts)}</div><ul style='margin:4px 0;padding-left:16px'>{items}</ul>",
+        "structure",
     )
 
 
