@@ -17,7 +17,7 @@ angle_sum bench branches check check_loops check_names compare compiled constant
 coriolis_matrix counted draw entries equations evaluate exact excite export fitting
 identify index inner jacobian legend mirrored module mujoco number numbers operations
 passive_joints pinocchio place pose power product rank read_triangles reduced
-request_of robots run scaled search sign simplify simulate size substituted sweep terms text toolbox
+request_of robots run scaled search sign simplify simulate size substituted sweep terms toolbox
 turned
 """
 

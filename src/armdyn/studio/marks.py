@@ -35,7 +35,7 @@ def bar(spans: Iterable[str], height: float, line: float | None = None) -> str:
     return f"{ground}{''.join(spans)}{across}</div>"
 
 
-def heading(name: str, words: str) -> str:
+def above_bar(name: str, words: str) -> str:
     """The line above a bar: a name on the left, words on the right."""
     name, words = escape(name), escape(words)
     look = "display:flex;font-size:11px;margin-top:6px"
@@ -88,7 +88,7 @@ def paired_bars(
     for i, joint in enumerate(model.coordinate_joints):
         scale = max(*(_reach(ledger, i) for ledger in pair), 1e-3 * largest)
         change = _change(float(before.total[i]), float(after.total[i]), largest)
-        parts.append(heading(joint.name, change))
+        parts.append(above_bar(joint.name, change))
         for k, (word, ledger) in enumerate(zip(words, pair, strict=True)):
             total = float(ledger.total[i])
             value = f"{number(total, 4, largest)} {joint.type.torque_unit}"

@@ -85,7 +85,7 @@ def operation_bars(rows: Sequence[MethodCounts]) -> str:
                 length = float(np.log(max(count.total, least) / least) / np.log(most / least))
                 data = {"method": row.method, "stage": stage, "total": count.total}
                 spans.append(marks.span(0.0, length, COLOURS[stage], hint, **data))
-        parts.append(marks.heading(row.method.replace("_", " "), words) + marks.bar(spans, 7))
+        parts.append(marks.above_bar(row.method.replace("_", " "), words) + marks.bar(spans, 7))
     note = (
         "<div style='font-size:11px;opacity:.65'>multiplications and additions of one evaluation, "
         "logarithmic; the numbers are those of the last stage</div>"
@@ -256,7 +256,7 @@ def _bar(i: int, demand: Demand, found: WorstCase) -> str:
     words = f"{marks.number(abs(demand.torque), 4)} {demand.unit}, {told}"
     data = {"joint": i, "torque": repr(demand.torque), "margin": repr(demand.margin)}
     drawn = marks.span(0.0, width, ALARM if demand.breaks else POSITIVE, str(demand), **data)
-    head = marks.heading(demand.joint, words.replace("-", "\N{MINUS SIGN}"))
+    head = marks.above_bar(demand.joint, words.replace("-", "\N{MINUS SIGN}"))
     return head + marks.bar([drawn], 9, 1 / most)
 
 
