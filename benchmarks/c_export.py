@@ -18,9 +18,8 @@ import c_export_sources as sources
 import numpy as np
 import speed_robots
 
-from armdyn.bench.bench import measured_arm, random_states
+from armdyn.bench.bench import Machine, duration, measured_arm, random_states
 from armdyn.bench.peers import AGREEMENT, BLOCK, alternate, pinocchio
-from armdyn.bench.report import Machine, duration
 from armdyn.cli.console import print_line, print_table, status, table
 from armdyn.errors import BenchmarkError, PeerError
 from armdyn.export.names import identifier

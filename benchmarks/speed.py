@@ -10,8 +10,7 @@ from typing import Any
 import speed_robots
 from growth import chain_times
 
-from armdyn.bench.bench import SETTINGS, bench
-from armdyn.bench.report import BenchReport, Machine, Speed, duration
+from armdyn.bench.bench import SETTINGS, BenchReport, Machine, Speed, bench, duration
 from armdyn.cli.console import print_line, print_table, status, table
 from armdyn.errors import check_known
 from armdyn.io.atomic import write_text

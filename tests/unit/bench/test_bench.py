@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from armdyn.bench import bench as bench_module
-from armdyn.bench.bench import ALONE, CASES, FEWEST_COMPILED, FORMS, bench
+from armdyn.bench.bench import ALONE, CASES, FEWEST_COMPILED, FORMS, LIBRARIES, bench
 from armdyn.bench.peers import Contender, MeasuredArm, PinocchioLoops, alternate, check_agreement
-from armdyn.bench.report import LIBRARIES
 from armdyn.errors import BenchmarkError, PeerError, UnknownNameError
 from armdyn.kernels import build
 from armdyn.kernels.threads import set_threads, threads

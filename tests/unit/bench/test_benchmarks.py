@@ -14,9 +14,8 @@ from growth_picture import GAP, _spread, plot_growth
 from growth_series import exponent
 from speed import NAMES, Judged, print_speed, speed
 
-from armdyn.bench.bench import kernel_flops, measured_arm, peak_loop
+from armdyn.bench.bench import Machine, Speed, kernel_flops, measured_arm, peak_loop
 from armdyn.bench.peers import alternate
-from armdyn.bench.report import Machine, Speed
 from armdyn.errors import UnknownNameError
 from armdyn.kernels.llvm.trig import FLOPS
 from armdyn.loading import load
