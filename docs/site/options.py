@@ -6,7 +6,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from typer.testing import CliRunner
 
-from armdyn.cli.app import app
+from armdyn.cli import app
 
 MARK = re.compile(r"<!-- help (\w+) -->")
 WIDTH = 100

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import armdyn
-from armdyn.cli.app import app
+from armdyn.cli import app
 from armdyn.closed_forms.recursive import recursive
 from armdyn.errors import ArmdynError, GraphError, UnknownNameError
 from armdyn.export.c.export import c_sources

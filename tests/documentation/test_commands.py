@@ -5,7 +5,7 @@ import re
 import pytest
 from refresh import CONSOLE, console_block, console_commands, same
 
-from armdyn.cli.app import GROUPS
+from armdyn.cli import GROUPS
 from support.pages import PAGES
 
 SHOWN = [block for text in PAGES.values() for block in CONSOLE.findall(text)]

@@ -20,9 +20,7 @@ from armdyn.cli.options import (
 )
 from armdyn.errors import check_known
 
-
-def _letters(option: str, text: str) -> dict[str, str]:
-    return dict(pairs(option, text or None, "PARAMETER=EXPRESSION such as x1=l/2"))
+LETTERS = "PARAMETER=EXPRESSION such as x1=l/2"
 
 
 def equations(
@@ -32,13 +30,11 @@ def equations(
         "state", "state, configuration, christoffel, energy, cartesian, recursive, or structure."
     ),
     format_: str | None = optional(
-        "text, latex, markdown, sympy or python; by the ending of -o if unset.",
-        None,
-        "--format",
+        "text, latex, markdown, sympy or python; by the ending of -o if unset.", None, "--format"
     ),
     written: Any = asking(
         "armdyn.closed_forms.forms:equations", "values digits closed frame", digits=None,
-        letters=Form("NAME=EXPRESSION,...", _letters),
+        letters=Form("NAME=EXPRESSION,...", lambda o, text: dict(pairs(o, text or None, LETTERS))),
     ),
     drop: float | None = optional(
         "Drop parameters that matter less, as 1e-3: see `armdyn reduced`.", "TOLERANCE"

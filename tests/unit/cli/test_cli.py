@@ -235,7 +235,7 @@ def test_a_warning_is_one_line_for_the_user(run, tmp_path):
     ("code", "absent"),
     [
         ("import armdyn", ("scipy", "matplotlib", "mujoco", "rich", "typer")),
-        ("import armdyn.cli.app", ("scipy", "matplotlib", "mujoco", "rich.progress")),
+        ("import armdyn.cli", ("scipy", "matplotlib", "mujoco", "rich.progress")),
     ],
 )
 def test_what_is_slow_to_import_waits_until_it_is_needed(code, absent):
@@ -314,7 +314,7 @@ def test_a_program_that_is_told_to_end_leaves_nothing_behind(run, tmp_path, monk
             time.sleep(1)
 
     before = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr("armdyn.cli.app.app", work)
+    monkeypatch.setattr("armdyn.cli.app", work)
     assert run("robots") == (143, "", "")
     assert not list(tmp_path.iterdir())
     assert signal.getsignal(signal.SIGTERM) == before

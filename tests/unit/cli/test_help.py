@@ -6,7 +6,7 @@ import shlex
 import pytest
 import typer
 
-from armdyn.cli.app import GROUPS, app
+from armdyn.cli import GROUPS, app
 from armdyn.cli.console import print_table, printing, table
 from armdyn.cli.help import EXAMPLES
 from armdyn.cli.options import complete_robot

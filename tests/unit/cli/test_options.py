@@ -7,7 +7,7 @@ import pytest
 import typer
 
 import armdyn
-from armdyn.cli.app import app
+from armdyn.cli import app
 from armdyn.cli.options import RobotSource
 
 COMMANDS = typer.main.get_command(app).commands

@@ -9,7 +9,7 @@ from numpy.polynomial import Polynomial
 from typer.testing import CliRunner
 
 import armdyn
-from armdyn.cli.app import app
+from armdyn.cli import app
 from armdyn.errors import LoopError, ModelError
 from armdyn.io.mjcf.read import read_mjcf
 from armdyn.loops.closure import closure_of

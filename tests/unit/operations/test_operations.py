@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 import armdyn
-from armdyn.cli.app import app
+from armdyn.cli import app
 from armdyn.errors import ModelError, SingularityError, UnknownNameError
 from armdyn.graph.count import Operations
 from armdyn.model import Connection, Inertia, assemble

@@ -3,7 +3,7 @@ import pytest
 from typer.testing import CliRunner
 
 import armdyn
-from armdyn.cli.app import app
+from armdyn.cli import app
 from armdyn.errors import TrajectoryError, WriteError
 from armdyn.io.csv.table import write_csv
 from armdyn.io.csv.trajectory import trajectory_from_csv
