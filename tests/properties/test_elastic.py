@@ -249,3 +249,18 @@ def test_what_has_no_motor_apart_is_refused():
     assert np.isfinite(dry.elastic.inverse_dynamics(*motion, friction=False).tau).all()
     with pytest.raises(SingularityError, match=r"the transmissions are too soft for weight"):
         ONE.with_elasticity(5.0).elastic.resting([np.pi / 2])  # upright
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["four_bar", "delta"])
+def test_motors_of_closed_loops_give_too(name):
+    robot = armdyn.load(name)
+    for joint in robot.joint_names:
+        robot = robot.with_joint(joint, rotor_inertia=2e-4, gear_ratio=50.0)
+    elastic = robot.with_elasticity(5e3).elastic
+    rates = np.random.default_rng(0).normal(size=(4, robot.n))
+    motors = elastic.inverse_dynamics(robot.start, *rates, friction=False)
+    state = robot.start, rates[0], motors.theta, motors.thetad
+    qdd, thetadd = elastic.forward_dynamics(*state, motors.tau, friction=False)
+    close(qdd, rates[1], 1e-9)
+    close(thetadd, motors.thetadd, 1e-9)

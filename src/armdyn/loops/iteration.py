@@ -119,6 +119,7 @@ def loop_around(model: RobotModel, loop: Loop) -> LoopAround:
         links=tuple(model.links[i] for i in members),
         loops=(replace(loop, link_a=a, link_b=b),),
         drives=(),
+        springs=(),
         frames=(),
         flange=Frame("flange", -1, IDENTITY),
         tool=IDENTITY,
