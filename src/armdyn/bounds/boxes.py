@@ -21,6 +21,8 @@ from armdyn.forks import cached_property
 
 MOST_SIGNS = 9
 """Speeds of which all combinations of signs are tried for a state."""
+SWEEPS = 5
+"""How often each speed of a state follows all others."""
 WIDEST = 1.2
 """Half the width of a box of an angle at most [rad]; wider ones are split."""
 TRAPEZOID, QUARTIC, PARABOLA = 4, 5, 3
@@ -165,7 +167,7 @@ class Support:
         products = padded[:, self.B[j, k]] @ (ends[:, j] * ends[:, k]).T + C.sum(1)[:, None]
         for sign in (1.0, -1.0):
             v = ends[np.argmax(sign * products, axis=1)].copy()
-            for _ in range(2):
+            for _ in range(SWEEPS):
                 for i in range(count):
                     p, c = sign * (B[:, i] * v).sum(1), sign * C[:, i]
                     size = np.where(-2 * c > np.abs(p), np.abs(p) / np.maximum(-2 * c, 1e-300), 1.0)

@@ -24,6 +24,7 @@ class Proved:
     """A row whose torque is nowhere above a threshold, and the boxes that show it."""
 
     row: Row
+    limits: Limits
     low: Array
     """The positions that are covered, of the joints that matter."""
     high: Array
@@ -31,8 +32,8 @@ class Proved:
     threshold: float
     tree: Tree
     reached: Place
-    tangents: tuple[int, ...]
-    """Of the square of each speed, see `Support`."""
+    speeds: tuple[tuple[int, int], ...]
+    """The speeds that matter, and with how many tangents the square of each, see `Support`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,9 +126,18 @@ class MotorBounds:
         return MotorBound(lower, upper, q, qd, qdd, lift, boxes, tuple(proofs), states)
 
     def _proof(self, search: Search, i: int, threshold: float, tree: Tree) -> Proved:
-        ends, tangents = (search.low, search.high), tuple(search.support.tangents)
-        friction = self.friction[i]
-        return Proved(search.row, *ends, friction, threshold, tree, search.reached, tangents)
+        ends, support = (search.low, search.high), search.support
+        speeds = tuple(zip(support.speeds, support.tangents, strict=True))
+        return Proved(
+            search.row,
+            self.limits,
+            *ends,
+            self.friction[i],
+            threshold,
+            tree,
+            search.reached,
+            speeds,
+        )
 
     def _state(self, i: int, lift: int, search: Search) -> tuple[float, int, Array, Array, Array]:
         """The torque and the state of what a search reached, by the kernel."""

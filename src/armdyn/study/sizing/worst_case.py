@@ -8,12 +8,14 @@ evenly, and from the best of them steps along one coordinate at a time, which be
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, check_number
+from armdyn.bounds.certificate import write_certificate
 from armdyn.bounds.motors import DEFAULT_GAP, MotorBound, Progress, motor_bounds
 from armdyn.bounds.rows import Limits
 from armdyn.errors import ModelError, require, shown
@@ -149,6 +151,11 @@ class WorstCase(DrawnResult):
     def broken(self) -> tuple[Demand, ...]:
         """The demands that motors cannot meet."""
         return tuple(demand for demand in self.demands if demand.breaks)
+
+    def certify(self, folder: str | Path) -> None:
+        """Write the certificate of each motor to JOINT.bound, and check.c, which checks them."""
+        for demand in self.demands:
+            write_certificate(Path(folder) / f"{demand.joint}.bound", demand.bound)
 
     def sections(self) -> tuple[Section, ...]:
         """The table of motors, and all numbers as data."""
