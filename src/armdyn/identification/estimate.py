@@ -17,11 +17,14 @@ import numpy as np
 from armdyn.arrays import Array, record
 from armdyn.formulations.scaled_newton import newton
 from armdyn.identification.data import Data
-from armdyn.identification.equations import Motor, Rows
+from armdyn.identification.equations import ROTOR, STIFF, TENSE, Motor, Rows
 from armdyn.identification.problem import Prior, Problem, Sums, problem_of
 
 METHODS = ("entropic", "least_squares", "robust")
 """Names of the methods; the first is the default."""
+RIDGE, GATE = 2.0, 0.36
+"""What friction as it was is worth, and what a joint must move in each direction [s]; and the share
+of its squares on held-out blocks that must be left with another friction so that it is taken."""
 RANK_TOLERANCE = 1e-10
 """Share of the largest eigenvalue below which the data do not show a combination."""
 MOTOR_WEIGHT = 1e-2
@@ -41,6 +44,8 @@ _TUKEY = 4.685
 _HALF = 0.6745
 """Deviations of a Gaussian that half of all samples are within."""
 _ROBUST_PASSES = 6
+HELD_BLOCKS = 5
+"""Blocks of the training that are held out in turn."""
 
 
 @record(eq=False)
@@ -94,7 +99,10 @@ def estimate(
     links = len(known) - len(problem.motors)
     magnitudes = np.concatenate([np.zeros(links, dtype=bool), ~prior.objective.signed])
     unknowns = Unknowns(known, np.any(C[:, free], axis=1), magnitudes)
-    phi, deviation = weighted_least_squares(whole, unknowns)
+    if method == "adapted":
+        phi = adapted(data, problem, unknowns, noise.weights)
+    else:
+        phi, deviation = weighted_least_squares(whole, unknowns)
     if method == "robust":
         phi, whole, deviation = _robust(data, whole, phi, deviation, unknowns)
         noise = replace(noise, deviation=deviation)
@@ -109,6 +117,8 @@ def estimate(
     change = np.zeros(len(free))
     change[free] = np.linalg.lstsq(C[:, free], phi - known)[0]
     scored = "the base parameters as they are, without a projection to possible bodies"
+    if method == "adapted":
+        scored = "the robot, its friction changed where blocks that were held out gain by it"
     return Estimate(prior.known + T @ change, phi, noise, 0.0, scored)
 
 
@@ -125,6 +135,30 @@ def entropic(
     C = prior.features
     objective = prior.objective.weighted(weight, MOTOR_WEIGHT).with_data(C.T @ A @ C, C.T @ b)
     return newton(objective, prior.objective.start if start is None else start, free)
+
+
+def adapted(data: Data, problem: Problem, unknowns: "Unknowns", weights: Array) -> Array:
+    """φ with friction that is changed at joints where blocks that were not fitted to gain by it."""
+    rate = np.concatenate([rows.qd for rows in data.sums().kept])
+    shares = [way.mean(axis=0) for way in (rate > 0, rate < 0)]
+    ridge, known = RIDGE / data.health.duration, unknowns.known
+    motors = [feature not in (ROTOR, STIFF, TENSE) for _, feature in problem.motors]
+    friction = np.concatenate([np.zeros(len(known) - len(motors), dtype=bool), motors])
+
+    def fitted(some: Problem, free: Array) -> Array:
+        size = ridge * np.einsum("kjaa->ja", some.G)
+        G = some.G.sum(axis=0) + size[..., None] * np.eye(len(known))
+        ridged = replace(some.whole, G=G[None], g=(some.g.sum(axis=0) + size * known)[None])
+        return replace(unknowns, free=free).solved(ridged, weights)
+
+    before, after = np.zeros((2, len(weights)))
+    for rest, held in problem.held_out(HELD_BLOCKS):
+        before += held.squares(known)
+        after += held.squares(fitted(rest, friction))
+    gains = (np.min(shares, axis=0) > ridge) & (after < GATE * before)
+    acts = np.einsum("kjaa->ja", problem.G) > 0
+    serves = (gains[:, None] | ~acts).all(axis=0)
+    return fitted(problem, friction & serves)
 
 
 @record(eq=False)

@@ -53,14 +53,12 @@ from armdyn.loops.coordinates import coordinates_of
 from armdyn.model import Drive, FrictionLaw, Joint, RobotModel
 from armdyn.robot import Robot, check_robot
 
-Friction = Literal["choose", "keep", "none"]
+Friction = Literal["choose", "keep", "adapt", "none"]
 MORE_DATA = (
     "record at least ten seconds of motion of all joints, and look for columns that keep one value "
     "or have the wrong unit"
 )
 """What to do about data without a solution."""
-STRONG_WEIGHT = 10.0
-"""Weight of a prior that is a model and not a guess."""
 LEAST_POSES = 6
 BLAS = {
     "numpy.linalg._umath_linalg": "scipy_openblas_{}_num_threads64_",
@@ -117,7 +115,8 @@ def identify(
         project: Whether the base parameters of the last two become the nearest possible robot.
         cutoff: Of torques and equations [Hz]; None: chosen from the motion.
         friction: "choose": the terms that serve held-out blocks best; "keep": those that the robot
-            has; "none": no rotors and no friction.
+            has; "adapt": these, changed alone where held-out blocks gain by it; "none": no rotors
+            and no friction.
         links: Whether the links are to be found; else they are as they are.
         prior_weight: What the robot as it was given counts for in the method "entropic".
         columns: Names of columns for "t", "q", "qd", "qdd", "tau" or "current".
@@ -134,8 +133,10 @@ def identify(
     began = time.perf_counter()
     check_robot(robot)
     check_known("method", method, METHODS)
-    check_known("friction", friction, ("choose", "keep", "none"))
+    check_known("friction", friction, ("choose", "keep", "adapt", "none"))
     check_truth("project", project)
+    alone = friction != "adapt" or (method == METHODS[0] and not project)
+    require(alone, "method", "none of its own where friction adapts", method, IdentificationError)
     _check_weight(prior_weight)
     options: Any = {"columns": columns, "degrees": degrees, "gains": gains}
     options |= {"rate": rate, "time_unit": time_unit}
@@ -151,6 +152,8 @@ def identify(
     try:
         training = prepare(robot, logs, held, cutoff, friction, progress or unheard)
         other = training.with_logs(held) if held else None
+        if friction == "adapt":
+            method, links = "adapted", False
         task = Task(training, other, apart, method, project, links, real(prior_weight))
         sums = training.sums()
         check_enough(training, sums)
@@ -177,13 +180,13 @@ def identify_friction(
 
 
 def update_model(robot: Robot, data: Any, validate: Any = None, **options: Any) -> Identification:
-    """Change a model as far as little data ask for it; arguments as in `identify`.
+    """Change the friction of a model to that of another day, a minute of which is enough.
 
-    The model counts as known: its terms of friction are kept, if it has any, and the weight of the
-    prior is 10 unless another is given.
+    Links and rotors stay as they are, and so does the friction of joints whose held-out blocks do
+    not clearly gain by another one; arguments as in `identify`.
     """
     frictionless = all(owner.friction.is_zero for owner in check_robot(robot).model.driven)
-    usual = {"friction": "choose" if frictionless else "keep", "prior_weight": STRONG_WEIGHT}
+    usual = {"friction": "choose" if frictionless else "adapt", "links": False}
     return identify(robot, data, validate, **usual | options)
 
 
@@ -228,10 +231,10 @@ def identify_gravity(
         found.cache = []
         for samples in (pilot(log, 2**40) for log in logs):
             zero = np.zeros_like(samples.q)
-            place = np.arange(len(samples), dtype=float)
+            t = np.arange(len(samples), dtype=float)
             Z = tuple(equations.features(samples.q, zero, zero))
-            good = np.isfinite(samples.tau)
-            found.cache.append(Rows(place, samples.q, zero, samples.tau, good, Z))
+            tau = samples.tau
+            found.cache.append(Rows(t, samples.q, zero, tau, np.isfinite(tau), Z))
         found.health.rows = sum(map(len, found.cache))
         return found
 
@@ -300,13 +303,13 @@ def conclude(task: Task, sums: Sums, choices: Choices, began: float) -> Identifi
         split=split,
         method=task.method,
         scored=found.scored,
-        search=Search(terms, found.weight, choices.tried),
+        search=Search(terms, found.weight),
         cutoffs=data.cutoffs,
         noise=found.noise,
         tests=residual_tests(training.series, task.robot.joint_names),
         findings=findings,
         health=data.health,
-        sources=task.sources,
+        sources=tuple(log.where for log in data.logs),
         held_out=tuple(log.where for log in task.validation.logs) if task.validation else (),
         passes=data.passes,
         seconds=time.perf_counter() - began,
@@ -339,7 +342,8 @@ def found_robot(task: Task, motors: Sequence[Motor], prior: Prior, theta: Array)
     drives = tuple(d for d in owners[N:] if d.rotor.inertia or not d.friction.is_zero)
     model = with_parameters(model, values)
     reduced = model.reduced and not task.links
-    logs = ", ".join(source.replace("\\", "/").rpartition("/")[2] for source in task.sources)
+    sources = [log.where.replace("\\", "/") for log in task.training.logs]
+    logs = ", ".join(source.rpartition("/")[2] for source in sources)
     text = f"identified from {logs} by armdyn ({task.method}), {date.today().isoformat()}"
     changed = replace(
         model,

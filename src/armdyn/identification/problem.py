@@ -5,7 +5,7 @@ its features, and of these with its torque, are summed up. Neighbouring samples 
 are long blocks: each piece of a log is cut into so many, and the same blocks of all pieces are one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -86,9 +86,11 @@ class Problem:
         sums = (x[folds].sum(axis=0, keepdims=True) for x in (self.G, self.g, self.yy, self.counts))
         return Problem(self.motors, *sums)
 
-    def blocks(self, count: int) -> "list[Problem]":
-        """The folds as so many parts, or fewer, neighbours together."""
-        return [self.part(some) for some in np.array_split(np.arange(len(self.yy)), count)]
+    def held_out(self, count: int) -> "Iterator[tuple[Problem, Problem]]":
+        """The folds but for a block of neighbours, and that block, for so many blocks or fewer."""
+        every = np.arange(len(self.yy))
+        for some in np.array_split(every, min(count, len(every))):
+            yield self.part(np.delete(every, some)), self.part(some)
 
     @property
     def whole(self) -> "Problem":

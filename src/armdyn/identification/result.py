@@ -49,7 +49,7 @@ class Identification(DrawnResult):
     scored: str
     """What the errors are those of: a possible robot, or base parameters as they are."""
     search: Search
-    """What was chosen, and tried on held-out blocks of the training."""
+    """What was chosen on held-out blocks of the training."""
     cutoffs: Cutoffs
     noise: Noise
     """What the torques have that the model does not explain."""
@@ -78,15 +78,11 @@ class Identification(DrawnResult):
         motors = [o.name for o in model.driven if o.rotor.fault or o.friction.fault]
         return *links, *motors
 
-    @property
-    def noise_time(self) -> Array:
-        """Correlation time of what is not explained, (n,) [s]."""
-        return np.array([test.noise_time for test in self.tests])
-
     def observer(self, gain: Any = 25.0, **options: Any) -> Observer:
         """An observer of the robot, with thresholds from the noise that was found."""
         fits = [fit.rms for fit in (self.training, self.validation) if fit is not None]
-        noise = {"noise": np.maximum(np.max(fits, axis=0), 1e-9), "noise_time": self.noise_time}
+        times = [test.noise_time for test in self.tests]
+        noise = {"noise": np.maximum(np.max(fits, axis=0), 1e-9), "noise_time": times}
         return Observer(self.robot, gain, **noise | options)
 
     def save(self, path: str | Path) -> None:
@@ -258,12 +254,10 @@ def _method(found: Identification) -> Section:
         f"Butterworth of order 4 both ways: torques and equations {cutoffs.equations:.3g} Hz, "
         f"positions {cutoffs.motion:.3g} Hz",
     )
-    rows = tuple((name, f"{error:.4g}") for name, error in search.friction_tried)
     data = parts_of(found, "method", "passes", "seconds")
     data |= {"cutoff": cutoffs.equations, "motion_cutoff": cutoffs.motion}
     data["prior_weight"] = search.weight
-    columns = ("friction that was tried", "held-out error")
-    return Section("How it was found", lines, columns, rows, data=data)
+    return Section("How it was found", lines, data=data)
 
 
 # the page

@@ -26,15 +26,18 @@ from armdyn.identification.equations import (
     changes,
     first_structures,
 )
-from armdyn.identification.estimate import Noise, entropic, repeats_of, weighted_least_squares
+from armdyn.identification.estimate import (
+    HELD_BLOCKS,
+    Noise,
+    entropic,
+    repeats_of,
+    weighted_least_squares,
+)
 from armdyn.identification.preparation import Cutoffs, choose_cutoff
 from armdyn.identification.problem import FOLDS, Problem, Sums, prior_of, problem_of
-from armdyn.identification.uncertainty import with_other_speeds
 from armdyn.io.log import Log, Samples
 from armdyn.robot import Robot
 
-HELD_BLOCKS = 5
-"""Blocks of the training that are held out in turn."""
 _MORE_TERMS = 2
 """How often a term is added to friction."""
 _CLEARLY = 1.5
@@ -73,11 +76,6 @@ class Task:
         """How many numbers, the first of θ, stay as they are: those of links not to be found."""
         return 0 if self.links else 10 * len(self.robot.model.links)
 
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The logs of the training."""
-        return tuple(log.where for log in self.training.logs)
-
 
 def prepare(
     robot: Robot,
@@ -105,7 +103,7 @@ def prepare(
     equations = Equations(robot, structure, np.ones(len(robot.model.driven)))
     speeds = motor_speeds(samples, logs[0].period, natural, equations.ratios)
     equations = replace(equations, speeds=speeds)
-    if friction == "keep":
+    if friction in ("keep", "adapt"):
         motors = (f for k, f in equations.own_motors if k < len(robot.model.driven))
         equations = replace(equations, structure=tuple(dict.fromkeys(motors)))
     progress("choosing the filter of the motion", 0, 0)
@@ -155,18 +153,12 @@ def choose_motion_cutoff(
 def cross_validate(
     equations: Equations, problem: Problem, noise: Noise, free: Array | None = None
 ) -> Array:
-    """The error on each block of the estimate from all others, weighted mean squares, (blocks,).
-
-    1 is the noise.
-    """
+    """The error on each block of the estimate from all others, squares in those of the noise."""
     prior = prior_of(equations, problem)
-    every = np.arange(len(problem.yy))
-    block = every * HELD_BLOCKS // len(every)
     start = entropic(problem.whole, prior, noise.weights, 1.0, free=free)
     errors = []
-    for fold in np.unique(block):
-        x = entropic(problem.part(block != fold), prior, noise.weights, 1.0, start, free)
-        held = problem.part(block == fold)
+    for rest, held in problem.held_out(HELD_BLOCKS):
+        x = entropic(rest, prior, noise.weights, 1.0, start, free)
         squares = held.squares(prior.features @ x) / noise.deviation**2
         errors.append(squares.sum() / max(held.samples.sum(), 1))
     return np.array(errors)
@@ -177,14 +169,12 @@ def cross_validate(
 
 @record
 class Search:
-    """What was chosen on held-out blocks of the training data, and what was tried."""
+    """What was chosen on held-out blocks of the training data."""
 
     friction: str
     """The terms of friction, in words."""
     weight: float
     """Weight of the prior."""
-    friction_tried: tuple[tuple[str, float], ...]
-    """Terms and their error on held-out blocks, in units of the noise."""
 
 
 @record(eq=False)
@@ -193,11 +183,9 @@ class Choices:
 
     problem: Problem
     noise: Noise
-    tried: tuple[tuple[str, float], ...] = ()
-    """Names of terms and their error on held-out blocks."""
     others: tuple[Problem, ...] = ()
     """The same with the best terms that were not taken, with those of the beginning, and with the
-    next speeds of dry friction."""
+    next best speed of dry friction."""
 
 
 def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
@@ -207,7 +195,6 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
     """
     data, noise = task.training, None
     equations, robot = data.equations, task.robot
-    tried: list[tuple[str, float]] = []
 
     def noise_of(problem: Problem) -> Noise:
         phi, deviation = weighted_least_squares(problem.whole)
@@ -219,22 +206,19 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
         noise = noise_of(problem) if noise is None else noise
         data.progress(f"friction: {words(structure)}", 0, 0)
         free = np.arange(10 * len(robot.model.links) + len(problem.motors)) >= task.fixed
-        errors = cross_validate(equations, problem, noise, free)
-        tried.append((words(structure), float(errors.mean())))
-        return errors
+        return cross_validate(equations, problem, noise, free)
 
-    def best_of(structures: Sequence[Structure]) -> tuple[Array, Structure]:
-        return min(((errors_of(s), s) for s in structures), key=lambda pair: pair[0].mean())
+    def best_two(structures: Sequence[Structure]) -> list[tuple[Array, Structure]]:
+        return sorted(((errors_of(s), s) for s in structures), key=lambda pair: pair[0].mean())[:2]
 
     if friction != "choose":
-        own = {"all": equations.motors, "keep": equations.own_motors}
-        problem = problem_of(sums, own.get(friction, equations.motors_with(())))
+        own = {"all": equations.motors, "none": equations.motors_with(())}
+        problem = problem_of(sums, own.get(friction, equations.own_motors))
         return Choices(problem, noise_of(problem))
-    errors, structure = best_of(first_structures())
-    first = structure
-    others: list[Structure] = []
+    (errors, structure), (_, beside) = best_two(first_structures())
+    first, others = structure, [beside]
     for _ in range(_MORE_TERMS):
-        fewer, richer = best_of(changes(structure))
+        fewer, richer = best_two(changes(structure))[0]
         gain = errors - fewer
         spread = gain.std(ddof=1) / np.sqrt(len(gain))
         if not gain.mean() > max(_CLEARLY * spread, _LEAST_GAIN * errors.mean()):
@@ -243,9 +227,8 @@ def choose_terms(task: Task, sums: Sums, friction: str) -> Choices:
         errors, structure = fewer, richer
     problem = problem_of(sums, equations.motors_with(structure))
     others += [first] if first != structure else []
-    motors = [equations.motors_with(other) for other in others]
-    rest = tuple(problem_of(sums, x) for x in (*motors, *with_other_speeds(problem.motors)))
-    return Choices(problem, noise_of(problem), tuple(tried), rest)
+    rest = tuple(problem_of(sums, equations.motors_with(other)) for other in others)
+    return Choices(problem, noise_of(problem), rest)
 
 
 def words(structure: Structure) -> str:

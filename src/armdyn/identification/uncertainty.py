@@ -11,11 +11,11 @@ Other terms of friction than those that were taken may be the true ones: what th
 counts as an error as far as they explain more, or less, than chance does, after James and Stein.
 
 Over which speed dry friction changes its sign is chosen from a few values, and the true one lies
-between them: half of what the neighbours would change counts as well.
+between them: half of what the next best would change counts as well.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -24,7 +24,6 @@ from armdyn.arrays import Array
 from armdyn.identification.equations import (
     BACKWARDS,
     FORWARDS,
-    SMOOTHING,
     VISCOUS,
     Equations,
     Motor,
@@ -75,11 +74,10 @@ class FoundParameter:
         """What it is of another robot, as of a true one that a measurement was simulated with."""
         known = dict(zip(robot.parameter_names, robot.parameters(), strict=True))
 
-        def value(name: str) -> float:
+        for name in self.parts:
             both = name.removesuffix("_positive").removesuffix("_negative")
-            return float(known.get(name, known.get(both, 0.0)))
-
-        return sum(share * value(name) for name, share in self.parts.items())
+            known.setdefault(name, known.get(both, 0.0))
+        return float(sum(share * known[name] for name, share in self.parts.items()))
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -129,7 +127,7 @@ def jackknifed(problem: Problem, phi: Array, H: Array, C: Array, weights: Array)
     wide = float(ndtri(0.5 + CONFIDENCE / 2))
     found = []
     for count in (count for count in BLOCKS if count <= len(problem.yy)):
-        each = [block.normal(weights) for block in problem.blocks(count)]
+        each = [block.normal(weights) for _, block in problem.held_out(count)]
         left = np.array([H - C.T @ A @ C for A, _ in each]) * scale * scale[:, None]
         pulls = np.array([C.T @ (b - A @ phi) for A, b in each]) * scale
         inverse = np.linalg.pinv(left, hermitian=True, rcond=RANK_TOLERANCE)
@@ -180,21 +178,6 @@ def reason(equations: Equations, row: Array, motors: Sequence[Motor], spread: Sp
     if share.max(initial=0.0) > 0.7 * float(_deviation(row[None], spread.informed)[0]):
         return "in this motion it acts like other parameters do"
     return "what it adds to the torques of this motion is less than their noise"
-
-
-def with_other_speeds(motors: Sequence[Motor]) -> list[tuple[Motor, ...]]:
-    """The same features with the next lower and the next higher speed, if these were tried."""
-    speeds = {feature.smooth for _, feature in motors if feature.smooth}
-    if len(speeds) != 1 or not speeds <= set(SMOOTHING):
-        return []
-    (own,) = speeds
-    place = SMOOTHING.index(own)
-    fastest = min((f.stribeck for _, f in motors if f.stribeck), default=np.inf)
-    return [
-        tuple((k, replace(f, smooth=other) if f.smooth else f) for k, f in motors)
-        for other in SMOOTHING[max(place - 1, 0) : place + 2]
-        if own != other < fastest
-    ]
 
 
 def terms_lean(

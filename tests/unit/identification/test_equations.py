@@ -173,10 +173,12 @@ def test_sums_are_the_products_of_good_rows_fold_by_fold(equations, some_rows, w
     np.testing.assert_allclose(odd.G[0], problem.G[1::2].sum(0))
     even = problem.part(slice(0, FOLDS, 2))
     np.testing.assert_allclose(odd.squares(phi) + even.squares(phi), squares)
-    blocks = problem.blocks(8)
-    assert [len(block.yy) for block in blocks] == [1] * 8
-    np.testing.assert_allclose(sum(block.G[0] for block in blocks), problem.whole.G[0])
-    np.testing.assert_allclose(blocks[0].G[0], problem.G[:4].sum(0))
+    blocks = list(problem.held_out(8))
+    for rest, held in blocks:
+        np.testing.assert_allclose(rest.G + held.G, problem.whole.G, atol=1e-10)
+    np.testing.assert_allclose(sum(held.G for _, held in blocks), problem.whole.G, atol=1e-10)
+    np.testing.assert_allclose(blocks[0][1].G[0], problem.G[:4].sum(0))
+    assert len(list(problem.part([0, 1]).held_out(8))) == 1
 
 
 def test_the_same_blocks_of_all_pieces_are_one_fold(equations, some_rows):

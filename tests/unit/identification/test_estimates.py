@@ -26,7 +26,6 @@ from armdyn.identification.uncertainty import (
     jackknifed,
     spread_of,
     terms_lean,
-    with_other_speeds,
 )
 
 
@@ -285,23 +284,6 @@ def test_blocks_that_are_left_out_tell_errors_that_last(rng):
     assert np.trace(found) > 3 * np.trace(white)
     assert len(jackknifed(given.whole, phi, H, np.eye(3), np.ones(1))) == 0
     assert len(BLOCKS) > 1
-
-
-def test_the_speeds_beside_are_the_next_that_were_tried():
-    tried = terms.SMOOTHING
-    for place, own in enumerate(tried):
-        motors = ((0, terms.VISCOUS), (0, terms.coulomb(own)), (1, terms.coulomb(own)))
-        found = with_other_speeds(motors)
-        beside = [tried[i] for i in (place - 1, place + 1) if 0 <= i < len(tried)]
-        assert [one[1][1].smooth for one in found] == beside
-        for one in found:
-            assert one[0] == motors[0]
-            assert one[2][1] == terms.coulomb(one[1][1].smooth)
-    # friction does not fall to Coulomb's sooner than it changes its sign
-    dry = ((0, terms.coulomb(0.06)), (0, terms.stribeck(0.06, 0.1)))
-    assert [one[0][1].smooth for one in with_other_speeds(dry)] == [0.035]
-    for other in (((0, terms.VISCOUS),), ((0, terms.coulomb(0.5)),)):
-        assert with_other_speeds(other) == []
 
 
 def unexcited(row, speeds=(1.0, 1.0), covariance=None):

@@ -123,18 +123,36 @@ def test_poses_at_rest_show_gravity(robot):
 
 
 @pytest.mark.slow
-def test_little_data_change_a_model_for_the_better(robot):
-    model = worn(guessed(robot, spread=0.1))
-    log = measured(robot, seconds=4.0)
+def test_friction_of_another_day_is_adapted_only_where_that_is_sure(robot):
+    """Links and rotors stay, as does all on the same day or where a minute shows too little."""
+    state = np.random.default_rng(1).uniform(-1, 1, (3, 100, robot.n))
+
+    def error(model, day):
+        true = day.inverse_dynamics(*state)
+        return np.linalg.norm(model.inverse_dynamics(*state) - true) / np.linalg.norm(true)
+
+    def on(day, seconds=20.0):
+        return armdyn.update_model(robot, measured(day, seed=11, seconds=seconds), False).robot
+
     with pytest.warns(armdyn.errors.ArmdynWarning, match="too short"):
-        found = armdyn.update_model(model, log, False)
-    draw = np.random.default_rng(1)
-    state = draw.uniform(-1, 1, (3, 100, robot.n))
-    true = robot.inverse_dynamics(*state)
-    before, after = (
-        np.linalg.norm(r.inverse_dynamics(*state) - true) for r in (model, found.robot)
-    )
-    assert after < 0.5 * before
+        brief = on(worn(robot, seed=4), seconds=3.0)
+    for seed in (4, 5):
+        day = worn(robot, seed=seed)
+        rotors = {
+            f"{name}.rotor": known
+            for name, known in zip(
+                robot.joint_names, [j.rotor.inertia for j in robot.model.joints], strict=True
+            )
+        }
+        day = day.with_parameters(rotors)
+        found = on(day)
+        np.testing.assert_array_equal(found.parameters()[:30], robot.parameters()[:30])
+        for joint, old in zip(found.model.joints, robot.model.joints, strict=True):
+            assert joint.rotor.reflected == pytest.approx(old.rotor.reflected)
+        assert error(found, day) < 0.5 * error(robot, day)
+    for same in (on(robot), brief):
+        close = same.inverse_dynamics(*state), robot.inverse_dynamics(*state)
+        np.testing.assert_allclose(*close, rtol=1e-9, atol=1e-9)
 
 
 def test_keywords_that_do_not_exist_are_refused(robot):
