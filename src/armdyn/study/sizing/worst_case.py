@@ -139,8 +139,8 @@ class WorstCase(DrawnResult):
         if not self.proved:
             reason = self.unproved or "prove=True (--prove) proves it"
             return f"the largest found; that there is none worse is not proved: {reason}"
-        gap = max(demand.bound.gap for demand in self.demands)
-        return f"proved for every state: no motor needs more than {100 * gap:.3g} % more than this"
+        most = 100 * max(demand.bound.gap for demand in self.demands)
+        return f"proved for every state: no motor needs more than {most:.3g} % more than this"
 
     @property
     def worst(self) -> Demand:
@@ -162,10 +162,9 @@ class WorstCase(DrawnResult):
         title = f"{self.robot.model.title or self.robot.name}: the worst case of each motor"
         allowed = f"{100 * self.speed:.3g} % of the velocity limits"
         masses = f"{self.payload:g} kg held, up to {self.lift:g} kg lifted beside"
-        most = float(self.acceleration.max(initial=0.0))
         lines = (
-            f"over all positions within the limits, {allowed}, accelerations up to {most:g}, "
-            f"{masses}",
+            f"over all positions within the limits, {allowed}, "
+            f"accelerations up to {self.acceleration.max():g}, {masses}",
             str(self.worst),
             self.verdict,
         )
@@ -187,7 +186,11 @@ class WorstCase(DrawnResult):
             "robot": self.robot.name,
             "worst": self.worst.joint,
             "joints": [parts_of(x, *names) | {"margin_percent": x.margin} for x in self.demands],
-            "motors": [_motor(x) for x in self.demands],
+            "motors": [
+                {"joint": x.joint, **parts_of(x.bound, "lower", "upper", "gap", "boxes")}
+                | {"state": parts_of(x, "q", "qd", "qdd", "lift")}
+                for x in self.demands
+            ],
         }
         return (Section(title, lines, columns, rows, 1, data),)
 
@@ -269,15 +272,6 @@ def worst_case(
     return WorstCase(robot, demands, *masses, float(speed), bends, heat, search.states, reason)
 
 
-def _motor(demand: Demand) -> dict[str, Any]:
-    """What is known of the torque of a motor, as data."""
-    state = parts_of(demand, "q", "qd", "qdd", "lift")
-    return {"joint": demand.joint, **parts_of(demand.bound, *BOUND_PARTS), "state": state}
-
-
-BOUND_PARTS = "lower", "upper", "gap", "boxes"
-
-
 class _Search:
     """What states ask of the motors, and the limits of all states."""
 
@@ -286,8 +280,7 @@ class _Search:
         joints = model.coordinate_joints
         limits, ordinary = robot.velocity_limits, [joint.type.speed for joint in joints]
         rates = speed * np.where(np.isfinite(limits), limits, ordinary)
-        self.robot = robot
-        self.joints = joints
+        self.robot, self.joints = robot, joints
         self.states = 0
         self.box = Limits(model.ranges[:, 0], model.ranges[:, 1], rates, bends)
         self.limits = robot.effort_limits
