@@ -25,6 +25,7 @@ from armdyn.graph.nodes import Graph, Node
 from armdyn.loops.newton import ClosedStates, size
 from armdyn.loops.orthogonal import Orthogonal, determinant
 from armdyn.loops.rows import closure_bias, closure_matrix, residuals
+from armdyn.loops.spheres import Spheres, spheres_of
 from armdyn.loops.steps import Step, following, from_root
 from armdyn.loops.values import Values, entries, inner, stacked
 from armdyn.model import Frame, Loop, RobotModel
@@ -175,6 +176,8 @@ class Iteration:
     """A_p⁻¹ of the other loops in the assembly, (passive joints, rows)."""
     parts: int
     """Parts of the way from the assembly; a power of 2."""
+    spheres: Spheres | None = None
+    """What finds all positions at once, where there is such a form."""
 
     @property
     def model(self) -> RobotModel:
@@ -188,6 +191,13 @@ class Iteration:
             x if graph is None else _given(graph, x, self._turns(i))
             for i, x in enumerate(self.assembly.tolist())
         ]
+        if self.spheres is not None:
+            for i, x in zip(self.model.independent, q, strict=True):
+                found[i] = x
+            for step in self.first:
+                step.at(found)
+            self.spheres.at(found)
+            return found
         coordinates = zip(self.model.independent, q, strict=True)
         ways = [_way(x, found[i], self._turns(i), self.parts) for i, x in coordinates]
         for points in zip(*ways, strict=True):
@@ -284,8 +294,9 @@ def iteration_of(model: RobotModel, closed: ClosedStates, first: Sequence[Step] 
     left = _system(model, loops, passive, closed)
     inverse = frozen(np.linalg.pinv(left.passive_matrix(closed.states[0]).T))
     assembly = frozen(closed.states[0])
-    found = Iteration(whole, tuple(first), left, assembly, size(model), inverse, FINE)
-    return replace(found, parts=_parts(found))
+    spheres = spheres_of(model, loops, known, closed.states[0]) if closed.rows is None else None
+    found = Iteration(whole, tuple(first), left, assembly, size(model), inverse, FINE, spheres)
+    return found if spheres is not None else replace(found, parts=_parts(found))
 
 
 def _system(

@@ -16,6 +16,7 @@ from armdyn.loops.iteration import Iteration
 from armdyn.loops.orthogonal import Orthogonal
 from armdyn.loops.plane import Path, angle_of
 from armdyn.loops.rows import end_frames
+from armdyn.loops.spheres import RodSystem
 from armdyn.loops.steps import LinearDyad, StandingDyad, StandingStep
 from armdyn.loops.values import (
     Pair,
@@ -254,7 +255,16 @@ class StandingGeneral(StandingClosure):
         return self.iteration.whole.linearised(self._values)[1]
 
     @cached_property
-    def _passive(self) -> Orthogonal:
+    def _passive(self) -> Orthogonal | RodSystem:
+        """What solves for rates and forces."""
+        spheres = self.iteration.spheres
+        if spheres is None or [x.rows for x in self.iteration.whole.loops] != [(0, 1, 2)] * 3:
+            return self._orthogonal
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return RodSystem(spheres, self.q, self.iteration.whole.columns)
+
+    @cached_property
+    def _orthogonal(self) -> Orthogonal:
         with np.errstate(invalid="ignore", divide="ignore"):
             columns = [self._columns[i] for i in self.iteration.whole.columns]
             return Orthogonal(columns, self.iteration.whole.usual)
@@ -322,7 +332,7 @@ class StandingGeneral(StandingClosure):
         shares: dict[int, Any] = {}
         with np.errstate(invalid="ignore", divide="ignore"):
             for i, (left, whole) in zip(
-                self.iteration.whole.columns, self._passive.shares, strict=True
+                self.iteration.whole.columns, self._orthogonal.shares, strict=True
             ):
                 shares[i] = np.nan_to_num(np.sqrt(left / whole))
         found = []
