@@ -178,6 +178,19 @@ def test_redundant_equalities_that_agree(tmp_path, equalities):
         assert positions[one] == pytest.approx(offset + ratio * positions[other], abs=1e-15)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_follower_that_is_held_holds_its_leader(tmp_path, order):
+    inner = f'<body name="tip"><joint name="l" axis="0 1 0"/>{BALL}</body>'
+    whole = arm(inside=f'<body><joint name="k"/>{BALL}{inner}</body>')
+    follows = '<joint joint1="k" joint2="j" polycoef="0.1 -2 0 0 0"/>'
+    rest = "".join(['<joint joint1="k" polycoef="0.2 0 0 0 0"/>', follows][::order])
+    held = model_from_mjcf(save(tmp_path, whole, f"<equality>{rest}</equality>"))
+    same = armdyn.load(save(tmp_path, whole), locked={"j": -0.05, "k": 0.2}).model
+    assert [joint.name for joint in held.joints] == ["l"]
+    placements = (model.joints[0].placement for model in (held, same))
+    np.testing.assert_allclose(*placements, atol=1e-15)
+
+
 CORD = (
     '<tendon><fixed name="cord" {}><joint joint="j" coef="2"/><joint joint="k" coef="-3"/></fixed>'
     "</tendon>"
