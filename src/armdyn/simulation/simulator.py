@@ -114,18 +114,23 @@ def simulate(
         robot, *start, float(duration), drive, external_wrench, base_motion, method, dt, step,
         friction, stops, bounce, rtol, atol, progress, floating,
     )  # fmt: skip
-    if method in FIXED:
-        with IMPORTING:
-            from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
-
-        found = simulate_fixed(setup)
-    else:
-        found = simulate_adaptive(setup)
+    found = _integrated(setup)
     for excess in found.excesses if saturation == "warn" else ():
         if excess.what in ("torque", "force"):
             warnings.warn(str(excess), ArmdynWarning, stacklevel=2)
-    if not isinstance(given, Following):
-        return found
+    return _referred(found, given, sides) if isinstance(given, Following) else found
+
+
+def _integrated(setup: Setup) -> Simulation:
+    if setup.method not in FIXED:
+        return simulate_adaptive(setup)
+    with IMPORTING:
+        from armdyn.simulation.fixed import simulate_fixed  # noqa: PLC0415 (LLVM is slow)
+    return simulate_fixed(setup)
+
+
+def _referred(found: Simulation, given: Following, sides: Sides | None) -> Simulation:
+    """The simulation with what its controller was to follow."""
     wanted = np.array([given.target(t).q for t in found.t.tolist()], dtype=float)
     wanted = wanted if sides is None else sides.elastic.joined(wanted, wanted)
     return replace(found, reference=np.broadcast_to(wanted, found.q.shape).copy())

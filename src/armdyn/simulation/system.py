@@ -22,7 +22,7 @@ solution: a joint is held where low ≤ (b - M a)_i ≤ high, and moves against 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -228,22 +228,15 @@ REST_VELOCITY = 1e-9
 """A joint that leaves a stop more slowly stays there [rad/s or m/s]."""
 
 
-class RightHandSide(Protocol):
-    """What is integrated: a state y has a rate, and perhaps a chart that it leaves."""
-
-    def slope(self, t: float, y: Array) -> Array:
-        """The rate of a state."""
-
-    def recentred(self, y: Array) -> Array | None:
-        """The state in another chart; None if this one is right."""
-
-
 Step = Callable[[float, Array], Array]
 """The state a step after a time [s]."""
 
 
-def classical_step(system: RightHandSide, h: float) -> Step:
-    """Classical Runge-Kutta, of Munthe and Kaas for the rotation of a base that floats."""
+def classical_step(system: Any, h: float) -> Step:
+    """Classical Runge-Kutta, of Munthe and Kaas for the rotation of a base that floats.
+
+    Whatever has a `slope` and may be `recentred` as a `System` is integrated.
+    """
 
     def step(t: float, y: Array) -> Array:
         def slope(after: float, y: Array) -> Array:
