@@ -55,6 +55,8 @@ class MotorBound:
     """One for each lift."""
     states: int = 0
     """How many were evaluated, beside those of proofs."""
+    power: tuple[float, float] = (0.0, np.inf)
+    """±power τ q̇ that is reached, and that no state exceeds: the bound times the largest speed."""
 
     @property
     def gap(self) -> float:
@@ -120,10 +122,12 @@ class MotorBounds:
                 proofs.append(self._proof(search, i, threshold, tree))
             upper = max(proof.threshold for proof in proofs)
         reached = [self._state(i, k, search) for k, search in enumerate(searches)]
-        lower, lift, q, qd, qdd = max(reached, key=lambda state: state[0])
+        lower, lift, q, qd, qdd, _ = max(reached, key=lambda state: state[0])
+        most = upper * float(self.limits.rates[i]) if prove else np.inf
+        power = max(state[-1] for state in reached), most * (1 + 2 * U)
         boxes = sum(search.boxes for search in searches)
         states = sum(search.states for search in searches)
-        return MotorBound(lower, upper, q, qd, qdd, lift, boxes, tuple(proofs), states)
+        return MotorBound(lower, upper, q, qd, qdd, lift, boxes, tuple(proofs), states, power)
 
     def _proof(self, search: Search, i: int, threshold: float, tree: Tree) -> Proved:
         ends, support = (search.low, search.high), search.support
@@ -139,8 +143,10 @@ class MotorBounds:
             speeds,
         )
 
-    def _state(self, i: int, lift: int, search: Search) -> tuple[float, int, Array, Array, Array]:
-        """The torque and the state of what a search reached, by the kernel."""
+    def _state(
+        self, i: int, lift: int, search: Search
+    ) -> tuple[float, int, Array, Array, Array, float]:
+        """The torque, the state of what a search reached, and a power, by the kernel."""
         limits, place = self.limits, search.reached
         q = 0.5 * limits.low + 0.5 * limits.high
         row = search.row
@@ -148,13 +154,13 @@ class MotorBounds:
             middle, half = limits.stroke(j) if slides else (0.0, 1.0)
             q[j] = min(max(middle + half * x, limits.low[j]), limits.high[j])
         qd = place.speeds * limits.rates
-        ways = np.array([qd, -qd])  # friction tells them apart
+        fast = qd.copy()
+        fast[i] = limits.rates[i]
+        ways = np.array([qd, -qd, fast, -fast])  # friction tells them apart
         bends = place.sign * search.pushes(place.q) * limits.bends
-        found = np.abs(
-            self._kernel(q, ways, bends, self.robot.payload_vector(self.lifts[lift]))[:, i]
-        )
-        best = int(np.argmax(found))
-        return float(found[best]), lift, q, ways[best] + 0.0, bends + 0.0
+        found = np.abs(self._kernel(q, ways, bends, self.robot.payload_vector(self.lifts[lift])))
+        best, power = int(np.argmax(found[:2, i])), float((found * np.abs(ways))[:, i].max())
+        return float(found[best, i]), lift, q, ways[best] + 0.0, bends + 0.0, power
 
 
 QUICK_JOINTS = 4

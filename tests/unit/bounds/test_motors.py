@@ -60,6 +60,9 @@ def test_a_lever_is_at_its_worst_where_a_book_says():
     found = bounds_of(robot).bound(0, gap=1e-5)
     assert found.lower == pytest.approx(exact, rel=1e-9)
     assert exact <= found.upper <= exact * (1 + 1.1e-5)
+    # its power is largest there too, at full speed
+    assert found.power[0] == pytest.approx(3.0 * exact, rel=1e-9)
+    assert 3.0 * exact <= found.power[1] <= 3.0 * exact * (1 + 1.1e-5)
 
 
 def test_slides_and_payloads_have_bounds():

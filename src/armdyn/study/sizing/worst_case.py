@@ -187,7 +187,7 @@ class WorstCase(DrawnResult):
             "worst": self.worst.joint,
             "joints": [parts_of(x, *names) | {"margin_percent": x.margin} for x in self.demands],
             "motors": [
-                {"joint": x.joint, **parts_of(x.bound, "lower", "upper", "gap", "boxes")}
+                {"joint": x.joint, **parts_of(x.bound, "lower", "upper", "gap", "boxes", "power")}
                 | {"state": parts_of(x, "q", "qd", "qdd", "lift")}
                 for x in self.demands
             ],
