@@ -61,12 +61,12 @@ class LoopCoordinates(Coordinates):
     @property
     def iterates(self) -> bool:
         """Whether passive joints are solved for by Newton's method."""
-        return self.closure.iteration is not None
+        return self.closure.iteration is not None and self.closure.iteration.spheres is None
 
     @property
     def in_plane(self) -> Callable[..., Array] | None:
         """Writes torques in axes of the plane that all links move in; None if they move in none."""
-        return planar_torques if not self.iterates and is_planar(self.model) else None
+        return planar_torques if self.closure.iteration is None and is_planar(self.model) else None
 
     @property
     def assembly(self) -> Array:
