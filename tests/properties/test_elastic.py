@@ -11,10 +11,8 @@ from armdyn.model import Transmission
 from support.arms import ARMS
 from support.elastic_arms import elastic_arm, polynomial
 from support.peers import close
+from support.textbook_quantities import FIRST, SECOND
 
-FIRST = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
-SECOND = np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040
-"""Differences of the eighth order."""
 WITH_BODIES = pytest.mark.arms(where=lambda arm: arm.bodies != "regrouped")
 QUICKER = pytest.mark.arms(where=lambda arm: arm.bodies != "regrouped" and arm.seed > 5)
 

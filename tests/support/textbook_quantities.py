@@ -1,5 +1,6 @@
 """Quantities of robots from the pages of `armdyn.formulations`, and robots to compare them on."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -50,6 +51,11 @@ def tensor(at, c, ratios):
     """An n by n by n tensor of the coordinates from one of all joints, and rotors with ratios."""
     K = at.columns(np.vstack([np.eye(ratios.shape[1]), ratios]))
     return np.einsum("ia,jb,kc,...ijk->...abc", K, K, K, c)
+
+
+FIRST = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
+SECOND = np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040
+"""Differences of the eighth order."""
 
 
 class TextbookQuantities:
@@ -219,6 +225,17 @@ class TextbookQuantities:
         return np.stack(
             [of_q, central_differences(lambda x: self.inverse_dynamics(q, x, qdd), qd)], -3
         )
+
+    def inverse_dynamics_rates(self, *motion, step=5e-3):
+        """By differences of the eighth order along the motion that its derivatives say."""
+        at = [(step * np.arange(-4, 5)) ** k / math.factorial(k) for k in range(5)]
+        ways = [
+            sum(np.multiply.outer(at[k], x) for k, x in enumerate(motion[order:]))
+            for order in range(3)
+        ]
+        torques = np.array([self.inverse_dynamics(*way) for way in zip(*ways, strict=True)])
+        rates = [np.tensordot(FIRST, torques, 1) / step, np.tensordot(SECOND, torques, 1) / step**2]
+        return np.stack([torques[4], *rates], -2)
 
     def inverse_dynamics_slope(self, q, qd, qdd, dq, dqd):
         both = self.inverse_dynamics_derivatives(q, qd, qdd)

@@ -21,7 +21,6 @@ from functools import partial
 import numpy as np
 
 from armdyn.arrays import Array
-from armdyn.errors import ModelError
 from armdyn.formulations.friction import friction_torque
 from armdyn.graph.differentiate import jvp
 from armdyn.model import FrictionLaw, Joint, RobotModel, Rotor, Transmission
@@ -105,18 +104,19 @@ def _torques(s: TracedRobot, side: TracedRobot, motion: Motion) -> list[Array]:
     found = rates(side.torques(q, qd, qdd))
     if not s.request.friction:
         return found
-    _refuse_jumps(side.model)
     return [x + s.aside(f) for x, f in zip(found, rates(side.friction_torque(q, qd)), strict=True)]
 
 
-def _refuse_jumps(model: RobotModel) -> None:
+def _jumping(model: RobotModel) -> str:
+    """Why the torques of a robot have no rates; empty if they have."""
     for owner in model.driven:
         if owner.friction.jumps:
-            raise ModelError(
+            return (
                 f"the friction of {owner.name!r} jumps with the sign of the velocity, so that its "
                 "torque has no rate; give it a smooth_velocity, or leave friction out "
                 "(friction=False, --no-friction)"
             )
+    return ""
 
 
 _rates = partial(
@@ -128,6 +128,7 @@ _rates = partial(
     symbol="T",
     result="torques [{torque}], then their rates [{torque}/s] and the rates of these",
     shape=(3, "n"),
+    jumping=_jumping,
 )
 def _inverse_dynamics_rates(
     s: TracedRobot, q: Array, qd: Array, qdd: Array, qddd: Array, qdddd: Array
@@ -142,6 +143,7 @@ def _inverse_dynamics_rates(
     "accelerations; of a joint whose transmission is rigid those of the joint",
     shape=(4, "n"),
     absent=not_invertible,
+    jumping=lambda model: _jumping(link_side(model)),
 )
 def _elastic_inverse_dynamics(
     s: TracedRobot, q: Array, qd: Array, qdd: Array, qddd: Array, qdddd: Array

@@ -78,7 +78,7 @@ def checked(request: Request, model: RobotModel) -> Quantity:
     quantity = QUANTITIES[request.quantity]
     if not quantity.floats:
         model.check_held()
-    if reason := quantity.absent(model):
+    if reason := quantity.refused(model, request.friction):
         raise ModelError(f"{quantity.name} of {model.name!r}: {reason}")
     check_options(request, model, quantity)
     if request.design:

@@ -171,6 +171,12 @@ class Quantity:
     """Whether a robot has it whose base nothing holds."""
     absent: Callable[[RobotModel], str] = lambda model: ""
     """Why a robot has no such quantity, as reduced inertias tell no mass; empty if it has."""
+    jumping: Callable[[RobotModel], str] = lambda model: ""
+    """Why its friction would have to be left out, where derivatives of it are needed; or empty."""
+
+    def refused(self, model: RobotModel, friction: bool = True) -> str:
+        """Why it cannot be computed of a robot, with or without friction; empty if it can."""
+        return self.absent(model) or (self.jumping(model) if friction else "")
 
     @property
     def counted_as(self) -> str:

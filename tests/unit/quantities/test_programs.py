@@ -32,6 +32,7 @@ from armdyn.shorten.shortest import shortest
 from armdyn.shorten.symbolic import generic, pattern, symbolic
 from support.arms import ARMS
 from support.counted_arms import minimal_outputs, prepared
+from support.elastic_arms import elastic_arm
 from support.peers import close
 from support.programs import EvaluatedRobot, kept_program
 from support.random_robots import random_model, random_states
@@ -234,12 +235,16 @@ def test_a_combination_that_vanishes_costs_nothing():
     assert this_puma < any_puma
 
 
+SCARA = ARMS["scara"].model
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_a_quantity_says_its_shape_and_whether_it_solves_equations(name):
-    program = kept_program(ARMS["scara"].model, Request(name))  # one division is one by a time
+    model = elastic_arm(ARMS["scara"]).model if "rates" in name or "elastic" in name else SCARA
+    program = kept_program(model, Request(name))  # one division is one by a time
     assert (program.operations.div > 1) == QUANTITIES[name].solves
-    robot = armdyn.Robot(ARMS["scara"].model)
+    robot = armdyn.Robot(SCARA)
     lengths = {"n": 4, "N": 4, "P": 0, "L": 0, "m": 4}  # it moves along x, y, z and turns about z
     lengths["p"] = sum(p.linear for p in robot_parameters(robot.model))
     lengths["rank"] = robot.base_parameters().rank

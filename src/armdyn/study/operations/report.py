@@ -244,7 +244,7 @@ def operation_report(
         check_known("quantity", quantity, QUANTITIES)
     usual = [m for m in METHODS if ("pose" in m.record.arguments) == model.floating]
     chosen = [m for m in METHODS if m.quantity in quantities]
-    chosen = chosen or [m for m in usual if not m.record.absent(model)]
+    chosen = chosen or [m for m in usual if not m.record.refused(model)]
     chosen = [m for m in chosen if textbooks or m.function is None]
     rows = list[MethodCounts]()
     programs = list[ProgramCounts]()
