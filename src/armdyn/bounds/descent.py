@@ -24,7 +24,7 @@ from armdyn.kernels.llvm.vectors import IrWriter, Vectors
 _function: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
-class Descent:
+class BoundCode:
     """The machine code for one row."""
 
     def __init__(self, tensor: Tensor):
@@ -227,14 +227,7 @@ def _speeds(v: Vectors, s: Support) -> list[str]:
     t.do(f"store {number} 0, ptr {over}")
     C = [entry(k) if k >= 0 else zero for k in s.C]
     B = [[entry(s.B[j, k]) if k > j and s.B[j, k] >= 0 else "" for k in range(n)] for j in range(n)]
-    rest = [zero] * (n + 1)
-    for k in range(n - 1, -1, -1):  # what later speeds can add among themselves
-        rest[k] = rest[k + 1]
-        for x in filter(None, B[k]):
-            rest[k] = t.binary("add", rest[k], t.intrinsic("fabs", x))
-        if C[k] != zero:
-            positive = t.let(f"fcmp ogt {v.type} {C[k]}, {zero}")
-            rest[k] = t.binary("add", rest[k], t.select(positive, C[k], zero))
+    rest = _rest(t, B, C)
 
     def pushed(lin: list[str], k: int, speed: str) -> list[str]:
         """What multiplies each speed when another one is assigned."""
@@ -285,12 +278,28 @@ def _speeds(v: Vectors, s: Support) -> list[str]:
     t.jump("out", begin="out")
     found = t.let(f"load {number}, ptr {over}")
     t.do(f"ret {number} {t.let(f'and {number} {found}, %asked')}")
-    tables = []
-    for k in range(n - 1):
-        flat = [x for move in _moves(s, k) for x in move]
-        listed = ", ".join(f"double {v.number(x)}" for x in flat)
-        tables.append(f"@corners{k} = private constant [{len(flat)} x double] [{listed}]")
-    return [*tables, *t.lines, "}"]
+    return [*(_corner_table(v, s, k) for k in range(n - 1)), *t.lines, "}"]
+
+
+def _rest(t: IrWriter, B: Sequence[Sequence[str]], C: Sequence[str]) -> list[str]:
+    """What speeds from each one on can add among themselves."""
+    v, zero = t.v, t.v.splat(0.0)
+    rest = [zero] * (len(C) + 1)
+    for k in range(len(C) - 1, -1, -1):
+        rest[k] = rest[k + 1]
+        for x in filter(None, B[k]):
+            rest[k] = t.binary("add", rest[k], t.intrinsic("fabs", x))
+        if C[k] != zero:
+            positive = t.let(f"fcmp ogt {v.type} {C[k]}, {zero}")
+            rest[k] = t.binary("add", rest[k], t.select(positive, C[k], zero))
+    return rest
+
+
+def _corner_table(v: Vectors, s: Support, k: int) -> str:
+    """The values of a speed, and what multiplies its square there."""
+    flat = [x for move in _moves(s, k) for x in move]
+    listed = ", ".join(f"double {v.number(x)}" for x in flat)
+    return f"@corners{k} = private constant [{len(flat)} x double] [{listed}]"
 
 
 def _moves(s: Support, k: int) -> list[tuple[float, float, float]]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.bounds.polynomials import U
-from armdyn.bounds.rows import Limits, Row, torque_rows
-from armdyn.bounds.search import STARTS, Place, Search, Tree, climbed, evenly
+from armdyn.bounds.rows import Row, StateLimits, torque_rows
+from armdyn.bounds.search import STARTS, Attained, Search, Tree, climbed, evenly
 from armdyn.errors import ModelError
 from armdyn.model import RobotModel, edit
 from armdyn.model.friction import STRIBECK
@@ -24,14 +24,14 @@ class Proved:
     """A row whose torque is nowhere above a threshold, and the boxes that show it."""
 
     row: Row
-    limits: Limits
+    limits: StateLimits
     low: Array
     """The positions that are covered, of the joints that matter."""
     high: Array
     friction: tuple[float, float]
     threshold: float
     tree: Tree
-    reached: Place
+    reached: Attained
     speeds: tuple[tuple[int, int], ...]
     """The speeds that matter, and with how many tangents the square of each, see `Support`."""
 
@@ -76,7 +76,7 @@ class MotorBounds:
     def __init__(
         self,
         robot: Robot,
-        limits: Limits,
+        limits: StateLimits,
         lifts: Sequence[float] = (0.0,),
         friction: bool = True,
     ):
@@ -171,7 +171,7 @@ Progress = Callable[[int, int], None]
 
 def motor_bounds(
     robot: Robot,
-    limits: Limits,
+    limits: StateLimits,
     lifts: Sequence[float],
     *,
     friction: bool,
@@ -212,7 +212,7 @@ def motor_bounds(
 class _States:
     """Where nothing is proved: states that fill the limits evenly, and climbs from the best."""
 
-    def __init__(self, robot: Robot, limits: Limits, lifts: Sequence[float], friction: bool):
+    def __init__(self, robot: Robot, limits: StateLimits, lifts: Sequence[float], friction: bool):
         self._low = np.concatenate([limits.low, -limits.rates, -limits.bends])
         self._high = np.concatenate([limits.high, limits.rates, limits.bends])
         self._held = np.array([robot.payload_vector(mass) for mass in lifts])

@@ -35,7 +35,7 @@ HIGHEST_POWER = 7
 TINY = np.finfo(float).tiny
 
 
-class Frame:
+class Monomials:
     """The coordinates of a family of polynomials, and the products of their rates."""
 
     def __init__(self, slides: Sequence[bool]):
@@ -58,19 +58,19 @@ class Polynomial:
 
     __slots__ = ("error", "frame", "keys", "numbers", "rates")
 
-    def __init__(self, frame: Frame, keys: Array, rates: Array, numbers: Array, error: float):
+    def __init__(self, frame: Monomials, keys: Array, rates: Array, numbers: Array, error: float):
         self.frame, self.keys, self.rates = frame, keys, rates
         self.numbers, self.error = numbers, error
 
     @staticmethod
-    def number(frame: Frame, value: float, error: float = 0.0) -> Polynomial:
+    def number(frame: Monomials, value: float, error: float = 0.0) -> Polynomial:
         """A constant."""
         if not math.isfinite(value):
             raise ModelError("a number of the program is not finite, so that nothing is proved")
         return Polynomial.term(frame, 0, 0, value, error)
 
     @staticmethod
-    def term(frame: Frame, key: int, rate: int, value: float, error: float = 0.0) -> Polynomial:
+    def term(frame: Monomials, key: int, rate: int, value: float, error: float = 0.0) -> Polynomial:
         """One monomial times a number."""
         kept = slice(None) if value else slice(0)
         key_of, rate_of = np.array([key])[kept], np.array([rate])[kept]
@@ -125,7 +125,9 @@ class Polynomial:
         return self.times(Polynomial.number(self.frame, inverse, error * UP))
 
 
-def _collected(frame: Frame, keys: Array, rates: Array, numbers: Array, error: float) -> Polynomial:
+def _collected(
+    frame: Monomials, keys: Array, rates: Array, numbers: Array, error: float
+) -> Polynomial:
     """The polynomial of terms that may stand more than once."""
     if not len(numbers):
         return Polynomial(frame, keys, rates, numbers, error)
@@ -146,7 +148,9 @@ class Turn:
 
     __slots__ = ("error", "frame", "multiples", "offset")
 
-    def __init__(self, frame: Frame, multiples: Mapping[int, float], offset: float, error: float):
+    def __init__(
+        self, frame: Monomials, multiples: Mapping[int, float], offset: float, error: float
+    ):
         self.frame, self.offset, self.error = frame, offset, error
         self.multiples = {j: m for j, m in multiples.items() if m}
 
@@ -187,7 +191,7 @@ class Turn:
         return c, s
 
 
-def table(frame: Frame) -> dict[str, Callable[..., Any]]:
+def polynomial_operations(frame: Monomials) -> dict[str, Callable[..., Any]]:
     """What each operation does to polynomials and angles; see `graph.evaluate`."""
 
     def both(a: Any, b: Any) -> tuple[Any, Any]:

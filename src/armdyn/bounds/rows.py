@@ -18,11 +18,11 @@ from armdyn.bounds.polynomials import (
     MOST_COORDINATES,
     SINE,
     UP,
-    Frame,
+    Monomials,
     Polynomial,
     Turn,
     U,
-    table,
+    polynomial_operations,
 )
 from armdyn.bounds.rounding import rounding
 from armdyn.errors import ModelError
@@ -36,7 +36,7 @@ DROPPED = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limits:
+class StateLimits:
     """Between what the state of a robot is."""
 
     low: Array
@@ -81,7 +81,7 @@ class Row:
     """The sum of the sizes of all coefficients."""
 
 
-def torque_rows(model: RobotModel, limits: Limits) -> tuple[Row, ...]:
+def torque_rows(model: RobotModel, limits: StateLimits) -> tuple[Row, ...]:
     """The rows of all motors, without friction.
 
     Args:
@@ -97,7 +97,7 @@ def torque_rows(model: RobotModel, limits: Limits) -> tuple[Row, ...]:
             f"{model.name!r} has {n} coordinates; bounds are proved for up to {MOST_COORDINATES}"
         )
     slides = [not joint.type.turns for joint in model.coordinate_joints]
-    frame = Frame(slides)
+    frame = Monomials(slides)
     found = []
     for formulation in (None, "newton_euler"):
         request = Request("inverse_dynamics", friction=False, formulation=formulation)
@@ -113,7 +113,9 @@ def torque_rows(model: RobotModel, limits: Limits) -> tuple[Row, ...]:
     return tuple(map(_row, short, differences, errors))
 
 
-def _evaluated(program: Program, frame: Frame, limits: Limits, anew: bool) -> list[Polynomial]:
+def _evaluated(
+    program: Program, frame: Monomials, limits: StateLimits, anew: bool
+) -> list[Polynomial]:
     n = frame.n
     leaves: list[Any] = []
     for j in range(n):
@@ -132,7 +134,7 @@ def _evaluated(program: Program, frame: Frame, limits: Limits, anew: bool) -> li
         if c.op == "parameter" and c.value is not None
     }
     values = [x for array in program.inputs for x in entries[array.name]]
-    outputs = program.evaluated(values, table(frame), known if anew else None)
+    outputs = program.evaluated(values, polynomial_operations(frame), known if anew else None)
     if any(isinstance(x, Turn) for x in outputs):
         raise ModelError("a torque is an angle, so that nothing is proved")
     return outputs

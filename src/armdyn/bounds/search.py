@@ -14,9 +14,9 @@ import numpy as np
 
 from armdyn.arrays import Array
 from armdyn.bounds.boxes import WIDEST, Support, Tensor, boxes
-from armdyn.bounds.descent import Descent
+from armdyn.bounds.descent import BoundCode
 from armdyn.bounds.polynomials import UP, U
-from armdyn.bounds.rows import Limits, Row
+from armdyn.bounds.rows import Row, StateLimits
 
 FIRST_STATES = 2**12
 """Positions that fill the limits evenly."""
@@ -37,7 +37,7 @@ TURN = 2 * np.pi * (1 + 4 * U)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class Attained:
     """Where a torque is reached."""
 
     value: float
@@ -63,7 +63,7 @@ class Tree:
 class Search:
     """The largest ±torque of one row."""
 
-    def __init__(self, row: Row, limits: Limits, friction: tuple[float, float], gap: float):
+    def __init__(self, row: Row, limits: StateLimits, friction: tuple[float, float], gap: float):
         """Take the row, its limits, and the most that friction adds to the torque and takes.
 
         Args:
@@ -82,7 +82,7 @@ class Search:
         np.add.at(sizes, row.entries, np.abs(row.numbers))
         self._first = evenly(self.count)
         self.support = Support(row.rates, sizes, np.ones(self.n))
-        self.code = Descent(tensor)
+        self.code = BoundCode(tensor)
         self.reached = self._climbed(None)
         # tangents as many as the gap needs, and how much each joint changes
         entries = self.code.entries(self._positions(self._first[:SAMPLE]))
@@ -115,7 +115,7 @@ class Search:
         value, sign, _ = self.support.largest(self.code.entries(self._positions(x)))
         return np.asarray(value + np.where(sign > 0, *self.friction))
 
-    def _climbed(self, x: Array | None) -> Place:
+    def _climbed(self, x: Array | None) -> Attained:
         """What is reached from places (m, joints) of the unit cube; or from the best of many."""
         if x is None:
             order = np.argsort(-self._sizes(self._first), kind="stable")
@@ -126,7 +126,7 @@ class Search:
         speeds = np.ones(self.n)
         speeds[self.support.speeds] = shares[0]
         total = float(value[0] + self.friction[0 if sign[0] > 0 else 1])
-        return Place(total, q[0], speeds, float(sign[0]))
+        return Attained(total, q[0], speeds, float(sign[0]))
 
     def proved(self, least: float = 0.0, in_time: Sequence[bool] = (True,)) -> tuple[float, Tree]:
         """A threshold that ±torque of the model exceeds nowhere, and the boxes that show it.
@@ -182,7 +182,7 @@ class Search:
             self.reached = self._climbed(x[k : k + 1])
 
 
-def windows(row: Row, limits: Limits) -> tuple[Array, Array]:
+def windows(row: Row, limits: StateLimits) -> tuple[Array, Array]:
     """The ranges of the joints that matter: a turn at most, and shares of the stroke of a slide."""
     low, high = limits.low[list(row.joints)], limits.high[list(row.joints)]
     middle, turns = 0.5 * low + 0.5 * high, ~np.array(row.slides, dtype=bool)

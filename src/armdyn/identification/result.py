@@ -1,9 +1,10 @@
 """What an identification found, with its reports, pictures and files."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from html import escape
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from armdyn.identification.task import Search
 from armdyn.identification.uncertainty import FoundParameter
 from armdyn.io.atomic import write_text
 from armdyn.io.regular import check_path
-from armdyn.report.figures import ALARM, COLOURS, INK, check_plot
+from armdyn.report.figures import ALARM, COLOURS, GREY, INK, check_plot, styled_figure
 from armdyn.report.portrait import figure_html
 from armdyn.report.result import DrawnResult, Section, number, parts_of
 from armdyn.robot import Robot
@@ -260,7 +261,7 @@ def _method(found: Identification) -> Section:
     return Section("How it was found", lines, data=data)
 
 
-# the page
+# pictures
 
 
 def _regular(t: Array) -> Array:
@@ -269,6 +270,68 @@ def _regular(t: Array) -> Array:
     usual = float(np.median(steps)) if len(steps) else 0.0
     steps = np.where((steps < 0) | (steps > 50 * usual), usual, steps)
     return np.concatenate([[0.0], np.cumsum(steps)])[: len(t)]
+
+
+def error_figure(found: Any) -> Any:
+    """Bars of the error of each joint in training and validation."""
+    names = found.given.joint_names
+    figure, axes = _canvas(7.6, 0.9 + 0.42 * len(names), 1, 1)
+    axes, place = axes[0, 0], np.arange(len(names))
+    colours = {found.training: COLOURS["rotor"], found.validation: COLOURS["inertial"]}
+    colours.pop(None, None)
+    height = 0.8 / len(colours)
+    for k, (fit, colour) in enumerate(colours.items()):
+        at = place + (k - (len(colours) - 1) / 2) * height
+        axes.barh(at, 100 * fit.per_joint, height * 0.9, color=colour, label=fit.name)
+        for y, share, rms in zip(at, fit.per_joint, fit.rms, strict=True):
+            axes.text(100 * share, y, f"  {rms:.2g}", va="center", fontsize=7, color=GREY)
+    axes.set_yticks(place, names)
+    axes.invert_yaxis()
+    axes.set_xlabel("error of the torque [% of its size]; beside the bars, rms [N m or N]")
+    axes.legend(frameon=False, loc="lower right", fontsize=8)
+    figure.tight_layout()
+    return figure
+
+
+def residual_figure(found: Any) -> Any:
+    """Residuals over velocity and position of each joint."""
+    series = found.training.series
+    names = found.given.joint_names
+    figure, axes = _canvas(8.4, 0.5 + 1.15 * len(names), len(names), 2)
+    some = slice(None, None, max(1, len(series.t) // 3000))
+    look = {"markersize": 1.5, "color": COLOURS["inertial"], "alpha": 0.5}
+    for j, name in enumerate(names):
+        good = series.good[some, j]
+        for panel, x in zip(axes[j], (series.qd, series.q), strict=True):
+            panel.plot(x[some, j][good], series.residual[some, j][good], ".", **look)
+            panel.axhline(0.0, color=GREY, linewidth=0.6)
+            panel.locator_params(axis="y", nbins=4)
+        axes[j, 0].set_ylabel(name if len(name) < 14 else name[:12] + "…", fontsize=7)
+    for panel, word in zip(axes[0], ("velocity", "position"), strict=True):
+        panel.set_title(f"residual over {word}", fontsize=9, color=INK)
+    figure.tight_layout()
+    return figure
+
+
+def _canvas(width: float, height: float, rows: int, columns: int) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
+
+    figure = Figure(figsize=(width, height), facecolor="white")
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+# the page
+
+_LOOK = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto;
+  padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; } b { font-size: 1.15rem; line-height: 3; }
+p.sub { color: #6b6b6b; margin-top: 0; } table { border-collapse: collapse; font-size: .85rem; }
+th, td { border-bottom: 1px solid #eee; } th { border-bottom: 1px solid #6b6b6b; }
+pre { white-space: pre-wrap; font: inherit; } svg { max-width: 100%; height: auto; }
+.figure { font-size: 2.6rem; font-weight: 600; } .figures { display: flex; gap: 3rem; }
+.figures div { color: #6b6b6b; } .figures .figure { color: #0072b2; line-height: 1.1; }
+"""
 
 
 def check_page(path: str | Path) -> None:
@@ -281,12 +344,38 @@ def check_page(path: str | Path) -> None:
 def page(found: Identification) -> str:
     """The page as text."""
     name = escape(found.given.model.title or found.given.name)
+    pictures: dict[str, Callable[[Any], Any]] = {
+        "Identification": Identification.figure,
+        "Errors by joint": error_figure,
+        "What the residuals still contain": residual_figure,
+    }
+    parts = [
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+        f"<title>Identification of {name}</title><style>{_LOOK}</style></head><body>",
+        f"<h1>Identification of {name}</h1>",
+        f"<p class='sub'>armdyn {__version__}, {date.today().isoformat()}; "
+        f"{escape(', '.join(found.sources))}</p>",
+        _figures(found),
+    ]
+    for section in found.sections():
+        if section.title:
+            parts.append(section.html())
+        if section.title in pictures:
+            picture = StringIO()
+            styled_figure(pictures[section.title], found, save=(picture, "svg", 100))
+            text = picture.getvalue()
+            parts.append(text[text.index("<svg") :])
     rows = [(p.title, p.name) for p in found.base]
     stands = html_table(("base parameter", "stands for"), rows, texts=2)
-    return (
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        f"<title>Identification of {name}</title></head><body>"
-        f"<h1>Identification of {name}</h1><p>armdyn {__version__}, {date.today().isoformat()}</p>"
-        f"{found._repr_html_()}<details><summary>what base parameters stand for</summary>{stands}"
-        "</details></body></html>\n"
-    )
+    parts.append(f"<details><summary>what base parameters stand for</summary>{stands}</details>")
+    return "\n".join([*parts, "</body></html>\n"])
+
+
+def _figures(found: Identification) -> str:
+    """The numbers that matter, large."""
+    told = ((f"held out: {found.split}", found.validation), ("training", found.training))
+    cells = [(f"{100 * fit.relative_error:.2f} %", what) for what, fit in told if fit is not None]
+    excited = sum(p.excited for p in found.base)
+    cells.append((f"{excited} of {len(found.base)}", "base parameters shown"))
+    texts = (f"<div><div class='figure'>{x}</div>{escape(what)}</div>" for x, what in cells)
+    return f"<div class='figures'>{''.join(texts)}</div>"

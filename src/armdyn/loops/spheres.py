@@ -32,7 +32,7 @@ NORMAL = 1e-12
 
 
 @record(eq=False)
-class Rod:
+class DeltaRod:
     """A rod on two axes, and where it ends."""
 
     joints: tuple[int, int]
@@ -72,7 +72,7 @@ class Spheres:
     model: RobotModel
     """The robot, whose base is where the world is."""
     slides: tuple[int, ...]
-    rods: tuple[Rod, ...]
+    rods: tuple[DeltaRod, ...]
     sign: float = 1.0
     """Of the determinant of the rods in the assembly."""
 
@@ -221,11 +221,11 @@ def _ends(model: RobotModel, loop: Loop) -> tuple[tuple[int, int], Array, int, A
 
 def _rod(
     model: RobotModel, joints: tuple[int, int], end: Array, ball: Array, rows: Array
-) -> Rod | None:
+) -> DeltaRod | None:
     """The rod on two axes; None if these do not cross at right angles."""
     placement = model.joints[joints[1]].placement
     a, b = model.joints[joints[0]].axis, placement[:3, :3] @ model.joints[joints[1]].axis
     if abs(a @ b) > NORMAL or np.abs(placement[:3, 3]).max() > NORMAL:
         return None
     axes = np.stack([a, b, np.cross(b, a)])
-    return Rod(joints, axes, axes @ placement[:3, :3] @ end, end, ball, rows)
+    return DeltaRod(joints, axes, axes @ placement[:3, :3] @ end, end, ball, rows)

@@ -93,16 +93,16 @@ def panel_grid(
     return list(places[:count])
 
 
-def panels_of_joints(n: int, t: Array) -> tuple[Any, list[Any]]:
-    """A figure with a panel over the times t for each of n joints, and room for a head."""
+def panels_of_joints(n: int, t: Array, below: float = 0.0) -> tuple[Any, list[Any]]:
+    """A figure with a panel over the times t for each of n joints, room for a head and `below`."""
     from matplotlib.figure import Figure  # noqa: PLC0415 (an extra)
 
     columns = 1 if n <= 2 else 2 if n <= 8 else 3
-    height = 1.55 + 1.7 * -(-n // columns)
+    height = 1.55 + 1.7 * -(-n // columns) + below
     figure = Figure(figsize=((8.0, 9.8, 14.6)[columns - 1], height), facecolor="white")
     room = {"left": 0.09 if columns < 3 else 0.06, "right": 0.98, "hspace": 0.38}
     room |= {"wspace": 0.2 if columns < 3 else 0.24, "top": 1 - 1.25 / height}
-    room["bottom"] = 0.5 / height
+    room["bottom"] = (0.5 + below) / height
     panels = panel_grid(figure, n, columns, room, sharex=True)
     for i, panel in enumerate(panels):
         time_axis(panel, t, last=i + columns >= n)

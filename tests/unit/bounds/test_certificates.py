@@ -12,7 +12,7 @@ import armdyn
 from armdyn.bounds import boxes, descent
 from armdyn.bounds.certificate import certificate
 from armdyn.bounds.motors import MotorBound, MotorBounds
-from armdyn.bounds.rows import Limits
+from armdyn.bounds.rows import StateLimits
 from armdyn.errors import ModelError
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
@@ -46,7 +46,7 @@ def check(checker, tmp_path):
 def bounds_of(name, lifts=(0.0,)):
     robot = armdyn.load(name)
     rates = np.minimum(robot.velocity_limits, 3.0)
-    limits = Limits(*robot.model.ranges.T, rates, np.full(robot.n, 2.0))
+    limits = StateLimits(*robot.model.ranges.T, rates, np.full(robot.n, 2.0))
     return MotorBounds(robot, limits, lifts)
 
 
@@ -158,7 +158,7 @@ def test_without_rounding_a_checker_takes_what_is_not_proved(check, tmp_path):
     """A force that does not depend on the position, and a threshold a bit below it."""
     rows = [{"joint": "prismatic", "mass": 0.1, "limits": (0.0, 1.0), "velocity_limit": 1.0}]
     robot = armdyn.from_dh(rows, gravity=(0, 0, -9.81), name="lift")
-    limits = Limits(*robot.model.ranges.T, np.ones(1), np.full(1, 0.3))
+    limits = StateLimits(*robot.model.ranges.T, np.ones(1), np.full(1, 0.3))
     found = MotorBounds(robot, limits).bound(0)
     lines = certificate(found).split("\n")
     place = 3

@@ -7,13 +7,13 @@ import pytest
 
 import armdyn
 from armdyn.bounds.motors import MotorBounds
-from armdyn.bounds.rows import Limits
+from armdyn.bounds.rows import StateLimits
 from armdyn.bounds.search import Search
 from armdyn.errors import ModelError
 
 
 def bounds_of(robot, bend=2.0, **more):
-    limits = Limits(*robot.model.ranges.T, robot.velocity_limits, np.full(robot.n, bend))
+    limits = StateLimits(*robot.model.ranges.T, robot.velocity_limits, np.full(robot.n, bend))
     return MotorBounds(robot, limits, **more)
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import armdyn
 from armdyn.bounds.boxes import Tensor, boxes, controls
-from armdyn.bounds.polynomials import Frame, Polynomial, Turn
-from armdyn.bounds.rows import Limits, torque_rows
+from armdyn.bounds.polynomials import Monomials, Polynomial, Turn
+from armdyn.bounds.rows import StateLimits, torque_rows
 from armdyn.errors import ModelError
 from support.programs import kept_program
 
@@ -16,7 +16,7 @@ from support.programs import kept_program
 def limits_of(arm):
     rng = np.random.default_rng(arm.seed)
     low = rng.uniform(-2, 0, arm.robot.n)
-    return Limits(
+    return StateLimits(
         low, low + rng.uniform(0.5, 3, arm.robot.n), *rng.uniform(0.5, 2, (2, arm.robot.n))
     )
 
@@ -61,7 +61,7 @@ def test_errors_of_polynomials_hold_in_exact_arithmetic():
     """(0.1 c + s)³ (0.1 c - s), by doubles and by rational numbers."""
     from fractions import Fraction
 
-    frame = Frame([False])
+    frame = Monomials([False])
     c, s = Turn(frame, {0: 1.0}, 0.0, 0.0).circle()
     tenth = Polynomial.number(frame, 0.1)
     a, b = tenth.times(c).plus(s), tenth.times(c).plus(s, -1.0)
@@ -81,7 +81,7 @@ def test_errors_of_polynomials_hold_in_exact_arithmetic():
 def test_the_error_of_a_row_holds_the_distance_between_kernel_and_book():
     """A robot whose numbers are rounded: thousands of states stay within the error."""
     robot = armdyn.load("puma560")
-    limits = Limits(*robot.limits.T, np.full(6, 3.0), np.full(6, 9.0))
+    limits = StateLimits(*robot.limits.T, np.full(6, 3.0), np.full(6, 9.0))
     q, v, a = np.random.default_rng(0).uniform(-1, 1, (3, 4000, 6))
     q = robot.limits[:, 0] + 0.5 * (q + 1) * np.ptp(robot.limits, axis=1)
     qd, qdd = v * limits.rates, a * limits.bends
@@ -124,7 +124,7 @@ def test_boxes_cover_their_parents():
 def test_a_tensor_at_control_points_is_the_sum_of_its_terms():
     robot = armdyn.load("saha_3r")
     rng = np.random.default_rng(3)
-    limits = Limits(np.full(3, -1.0), np.full(3, 1.0), np.ones(3), np.ones(3))
+    limits = StateLimits(np.full(3, -1.0), np.full(3, 1.0), np.ones(3), np.ones(3))
     for row in torque_rows(robot.model, limits):
         tensor = Tensor(row)
         points = [rng.normal(size=(2, k, 5 if k == 5 else 3)) for k in tensor.kinds]

@@ -175,10 +175,10 @@ def test_the_result_is_written_and_watched(found, tmp_path):
     found.plot(tmp_path / "arm.png")
     found.save_report(tmp_path / "arm.html")
     page = (tmp_path / "arm.html").read_text(encoding="utf-8")
-    assert page.count("<img") == 1
+    assert page.count("<svg") == 3
     assert "z²-inertia of link1 + …" in page
     assert "link1.Izz + " in page
-    assert f"{100 * found.validation.relative_error:.3g} %" in page
+    assert f"{100 * found.validation.relative_error:.2f} %" in page
     watch = found.observer()
     assert (watch.noise.torque >= found.training.rms).all()
     report = found.report()
@@ -254,7 +254,7 @@ def test_times_of_logs_one_after_the_other_go_on():
 
 def test_a_notebook_shows_verdict_errors_parameters_and_torques(found):
     page = found._repr_html_()
-    assert f"{100 * found.validation.relative_error:.3g} %" in page
+    assert f"{100 * found.validation.relative_error:.2f} %" in page
     for name in ("joint1", "joint3", "Base parameters", found.base[0].title):
         assert name in page
     assert 'src="data:image/png;base64,' in page

@@ -110,12 +110,17 @@ class Excitation(DrawnResult):
         self.samples(dt).save(path)
 
     def figure(self) -> Any:
-        """Motions in their limits."""
-        figure, panels = panels_of_joints(self.robot.n, self.dense.t)
+        """Motions in their limits, the search, and the clearance."""
+        figure, panels = panels_of_joints(self.robot.n, self.dense.t, below=2.9)
         lines: dict[str, Any] = {}
         for i, panel in enumerate(panels):
             lines |= _draw_joint(panel, self, i)
         left = panels[0].get_position().x0
+        wide = (0.98 - left) / 2 - 0.045
+        low, tall = np.array([0.5, 2.0]) / figure.get_figheight()
+        _draw_search(figure.add_axes((left, low, wide, tall)), self)
+        beside = _draw_values if self.distances is None else _draw_distances
+        beside(figure.add_axes((0.98 - wide, low, wide, tall)), self)
         robot = self.robot.model
         motion = self.trajectory
         parameters = counted(len(self.parameters), "parameter")
@@ -222,6 +227,48 @@ def _draw_joint(panel: Any, result: Any, i: int) -> dict[str, Any]:
     words = f"{q.min():.3g} to {q.max():.3g} {unit}, {np.abs(qd).max():.3g} {unit}/s"
     panel_title(panel, joint.name, words.replace("-", "\N{MINUS SIGN}"))
     return drawn
+
+
+def _draw_search(panel: Any, result: Any) -> None:
+    steps = np.arange(1, len(result.conditions) + 1)
+    panel.plot(steps, result.conditions, color=COLOURS["inertial"], linewidth=1.4)
+    low = min(result.conditions, default=1.0)
+    high = max(result.conditions, default=10.0)
+    panel.set(xlabel="step from the best start", ylabel="condition number")
+    _log_scale(panel)
+    panel.set(ylim=(low / 1.15, min(high, 200 * low) * 1.15), xlim=(1, max(len(steps), 2)))
+    panel_title(panel, "search", f"ends at {result.condition:.3g}")
+
+
+def _draw_values(panel: Any, result: Any) -> None:
+    """The singular values: flat is good."""
+    values: Array = result.singular_values / result.singular_values[0]
+    panel.plot(np.arange(1, len(values) + 1), values, "o-", color=COLOURS["inertial"], markersize=3)
+    panel.set(xlabel="singular value of the regressor", ylabel="relative to the largest")
+    _log_scale(panel)
+    panel.set_ylim(top=1.3)
+    panel_title(panel, "what is shown", f"{len(values)} base parameters")
+
+
+def _draw_distances(panel: Any, result: Any) -> None:
+    t, distance = result.distances
+    top = max(float(distance.max()), 2 * result.clearance)
+    panel.fill_between([t[0], t[-1]], 0, result.clearance, color=ALARM, alpha=0.07, linewidth=0)
+    panel.axhline(result.clearance, **LIMIT)
+    panel.plot(*thinned(t, distance), color=COLOURS["inertial"], linewidth=1.4)
+    panel.set(xlim=(t[0], t[-1]), ylim=(0, 1.1 * top))
+    panel.set(xlabel="time [s]", ylabel="least distance [m]")
+    words = f"least {distance.min():.3g} m of {result.clearance:g} m asked for"
+    panel_title(panel, "clearance", words)
+
+
+def _log_scale(panel: Any) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter  # noqa: PLC0415
+
+    panel.set_yscale("log")
+    panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    panel.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    panel.yaxis.set_minor_formatter(NullFormatter())
 
 
 # the design

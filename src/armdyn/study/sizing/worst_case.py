@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from armdyn.arrays import Array, check_number
 from armdyn.bounds.certificate import write_certificate
 from armdyn.bounds.motors import DEFAULT_GAP, MotorBound, Progress, motor_bounds
-from armdyn.bounds.rows import Limits
+from armdyn.bounds.rows import StateLimits
 from armdyn.errors import ModelError, require, shown
 from armdyn.report.figures import ALARM, COLOURS, INK
 from armdyn.report.panels import name_rows, sheet
@@ -282,7 +282,7 @@ class _Search:
         rates = speed * np.where(np.isfinite(limits), limits, ordinary)
         self.robot, self.joints = robot, joints
         self.states = 0
-        self.box = Limits(model.ranges[:, 0], model.ranges[:, 1], rates, bends)
+        self.box = StateLimits(model.ranges[:, 0], model.ranges[:, 1], rates, bends)
         self.limits = robot.effort_limits
         self.lifts = np.unique([0.0, lift]).tolist()
         self._held = np.array([robot.payload_vector(mass) for mass in self.lifts])
