@@ -288,7 +288,7 @@ def error_figure(found: Any) -> Any:
     axes.set_yticks(place, names)
     axes.invert_yaxis()
     axes.set_xlabel("error of the torque [% of its size]; beside the bars, rms [N m or N]")
-    axes.legend(frameon=False, loc="lower right", fontsize=8)
+    axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=8)
     figure.tight_layout()
     return figure
 
