@@ -32,7 +32,7 @@ def rows_of(equations, *state, tau=None, good=None):
 
 @pytest.mark.arms(where=lambda arm: arm.friction or arm.rotors or arm.drives)
 def test_features_times_what_the_robot_has_are_its_torques(arm):
-    robot, state = arm.robot, arm.states(7)
+    robot, state = arm.robot, arm.states(40)  # so many that each joint moves both ways
     equations = written(robot)
     motors = equations.own_motors
     phi = np.concatenate([robot.base_parameters(links=True).values, equations.known(motors)])
@@ -42,7 +42,7 @@ def test_features_times_what_the_robot_has_are_its_torques(arm):
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
     # each joint has the features that act on it, and these alone
     for j, (Z, acting) in enumerate(zip(rows.Z, equations.acting, strict=True)):
-        assert Z.shape == (7, len(acting))
+        assert Z.shape == (40, len(acting))
         size = np.abs(Z).max(axis=0)
         assert (size > 0).all(), (j, size)
 
