@@ -308,7 +308,13 @@ def test_a_long_chain_still_compiles(tmp_path):
 @pytest.mark.slow
 def test_every_quantity_can_be_exported_together(tmp_path):
     base = armdyn.Inertia.box((0.5, 0.4, 0.3), mass=20.0)  # without any it is loose
-    model = armdyn.load("two_link").with_link("base", base).model
+    soft = {"joint1": 1e4, "joint2": 5e3}
+    robot = armdyn.load("two_link").with_link("base", base)
+    for name in soft:
+        # inertias of exactly 1, which fold
+        robot = robot.with_joint(name, rotor_inertia=1e-4, gear_ratio=100.0)
+    model = robot.with_elasticity(soft).model
+    assert not any(quantity.refused(model) for quantity in QUANTITIES.values())
     done = selftest(export_c(model, tmp_path, ExportOptions(functions=tuple(QUANTITIES))))
     assert done.stdout == "ok\n"
 
