@@ -17,7 +17,8 @@ ROW = {"joint": "revolute", "a": 1.0, "mass": 1.0, "com": (0.1, 0, 0), "inertia"
 OFTEN = ("from_dh", "load", "simulate", "kernel", "with_payload")
 """Functions with many arguments, which are called more often than others."""
 RIGHT: dict[str, Any] = {
-    **{key: [0.1, 0.2] for key in ("q", "qd", "qdd", "tau", "q0", "start", "base", "target")},
+    **{key: [0.1, 0.2] for key in ("q", "qd", "qdd", "qddd", "qdddd", "tau", "q0", "start")},
+    **{key: [0.1, 0.2] for key in ("base", "target", "at")},
     "rows": [ROW, ROW],
     "end": [1.0, 2.0],
     "points": [[0, 0], [1, 1], [2, 0]],
@@ -59,6 +60,10 @@ OWN: dict[str, dict[str, Any]] = {
     "cartesian_line": {"orientation": "free", "duration": 1.0},
     "quintic": {"duration": 1.0},
     "via_points": {"times": [0.0, 1.0, 2.0]},
+    "smooth_spline": {"times": [0.0, 1.0, 2.0]},
+    "smoothed": {"times": np.arange(40) / 40, "points": np.zeros((40, 2)), "cutoff": 3.0},
+    "Shaped": {"shares": [0.5, 0.5], "delays": [0.0, 0.1]},
+    "with_elasticity": {"stiffness": 1e4},
     "equations": {"form": "energy"},
     "count_operations": {"stage": "written"},
     "simplify": {"free": "link2.com", "symbolic": False},
@@ -122,11 +127,12 @@ def calls(folder: Path) -> list[Call]:
         "motors": str(folder / "motors.toml"),
     }
     (folder / "motors.toml").write_text(MOTORS)
+    public = {name for name in dir(robot) if name[0] != "_"} - {"elastic"}  # no joint gives
     functions = {name: getattr(armdyn, name) for name in armdyn.__all__}
     functions |= {"rk4": armdyn.simulate}
     functions |= {name: getattr(simulation, name) for name in dir(simulation)}
     with warnings.catch_warnings(action="ignore"):  # its base has no mass
-        functions |= {name: getattr(robot, name) for name in dir(robot) if name[0] != "_"}
+        functions |= {name: getattr(robot, name) for name in dir(robot) if name in public}
     floating = functions["free_base"]
     functions |= {
         f"free {name}": getattr(floating, name) for name in dir(floating) if name[0] != "_"

@@ -40,7 +40,7 @@ PYTHON = (
     *("PyGILState_Ensure", "PyGILState_Release"),
 )
 """Functions of Python that compiled code calls."""
-WORDS = {word: sys.intern(word) for word in ("out", "q", "qd", "qdd", "tau")}
+WORDS = {word: sys.intern(word) for word in ("out", "q", "qd", "qdd", "qddd", "qdddd", "tau")}
 """Names of arguments that compiled code knows."""
 
 

@@ -17,7 +17,6 @@ elements, Springer Handbook of Robotics, 2016.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.arrays import Array, broadcast, check_joint_vector, frozen, record
 from armdyn.errors import ModelError, SingularityError, check_known
+from armdyn.forks import cached_property
 from armdyn.formulations.external import Wrench
 from armdyn.formulations.spatial import transpose
 from armdyn.kinematics.pose_search import pose_error

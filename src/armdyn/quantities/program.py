@@ -78,9 +78,12 @@ def checked(request: Request, model: RobotModel) -> Quantity:
     quantity = QUANTITIES[request.quantity]
     if not quantity.floats:
         model.check_held()
-    if reason := quantity.refused(model, request.friction):
+    reason = quantity.absent(model)
+    if not reason:
+        check_options(request, model, quantity)
+        reason = quantity.refused(model, request.friction)
+    if reason:
         raise ModelError(f"{quantity.name} of {model.name!r}: {reason}")
-    check_options(request, model, quantity)
     if request.design:
         check_design(model, request)
     return quantity

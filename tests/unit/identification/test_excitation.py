@@ -280,9 +280,9 @@ def test_the_command_line_writes_a_motion(command, tmp_path):
         (["--duration", "0"], "duration"),
         (["--speed", "fast"], "--speed: expected a number"),
         (["--position", "joint1=3"], "expected LOW:HIGH"),
-        (["--position", "-1:1"], "expected JOINT=VALUE"),
+        (["--position", "-1:1"], "expected JOINT=LOW:HIGH"),
         (["--rate", "0"], "--rate: expected a positive number"),
-        (["--start", "1"], "--start: expected 2 numbers"),
+        (["--start", "1"], "start: expected shape (..., 2)"),
     ):
         code, _, err = command("excite", "two_link", "--duration", "4", *options, *more)
         assert code == 2

@@ -223,7 +223,7 @@ def test_every_quick_method_gives_the_bits_of_its_kernel(monkeypatch):
     quick = {name: found for name, found in vars(Robot).items() if isinstance(found, QuickMethod)}
     assert {"forward_dynamics", "mass_matrix", "jacobian", "bias", "regressor"} < set(quick)
     assert {name for name in quick if quick[name].record} > {"ledger", "configuration_space"}
-    states = np.random.default_rng(4).uniform(0.1, 1, (3, 4))
+    states = np.random.default_rng(4).uniform(0.1, 1, (5, 4))
     for name, method in quick.items():
         bound, given = getattr(robot, name), states[: len(QUANTITIES[name].arguments)]
         if method.record:

@@ -96,7 +96,7 @@ def test_toml_keeps_springs_and_urdf_refuses_them(tmp_path):
     wanted = SPRUNG.inverse_dynamics(*STATE)
     np.testing.assert_allclose(again.inverse_dynamics(*STATE), wanted, atol=1e-12)
     assert again.parameter_names == SPRUNG.parameter_names
-    with pytest.raises(WriteError, match=r"'balance' pulls between links, and URDF has no springs"):
+    with pytest.raises(WriteError, match=r"'balance' cannot be written: URDF has no springs"):
         SPRUNG.save(tmp_path / "arm.urdf")
     text = (tmp_path / "arm.toml").read_text().replace("stiffness ", "stifness ", 1)
     (tmp_path / "bad.toml").write_text(text)

@@ -37,7 +37,7 @@ def urdf_from_model(model: RobotModel) -> str:
         )
     if model.springs:
         raise WriteError(
-            f"spring {model.springs[0].name!r} is of the robot, and URDF has no springs; save the "
+            f"spring {model.springs[0].name!r} cannot be written: URDF has no springs; save the "
             "robot as .toml"
         )
     frames = {frame.name: frame for frame in (model.flange, *model.frames)}
