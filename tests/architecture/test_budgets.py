@@ -10,7 +10,7 @@ import pytest
 from support.paths import ROOT, SOURCE
 from support.source_code import FILES, text_of
 
-TOKENS, TOKENS_A_LINE = 591_740, 9.97
+TOKENS, TOKENS_A_LINE = 591_760, 9.97
 """Tokens but for those of imports, and how many a line of code has on average."""
 _ROW = re.compile(r"^\| `([\w/]+)` .*\| ([\d,]+) \|$", re.MULTILINE)
 

@@ -64,7 +64,9 @@ def rebuilt(node: Node, graph: Graph, made: dict[int, Node]) -> Node:
         case "input":
             return graph.input(node.name)
         case "parameter":
-            return graph.parameter(node.name, node.graph.values.get(node.name))
+            # not folded where its value is 1: proofs take a parameter as unknown
+            graph.values |= {k: v for k, v in node.graph.values.items() if k == node.name}
+            return graph.parameter(node.name)
         case "number":
             return graph.number(node.value)
     return graph.apply(node.op, [made[a.index] for a in node.args])

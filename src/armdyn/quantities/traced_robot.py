@@ -353,7 +353,8 @@ class TracedRobot(RequestedRobot):
         """Inertias in the order of `rotor_inertias` as parameters; zero stays a number."""
         nodes, design = [], self.design
         for i, inertia in enumerate(rotor_inertias(self.model).tolist(), start=1):
-            nodes.append(self.graph.parameter(f"Ia{i}", inertia))
+            nodes.append(self.graph.parameter(f"Ia{i}") if inertia else self.graph.number(0))
+            self.graph.values |= {f"Ia{i}": inertia} if inertia else {}
             if f"N{i}" in design:
                 ratio = design[f"N{i}"]
                 nodes[-1] = ratio * ratio * self.model.driven[i - 1].rotor.inertia

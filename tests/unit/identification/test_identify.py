@@ -254,7 +254,7 @@ def test_times_of_logs_one_after_the_other_go_on():
 
 def test_a_notebook_shows_verdict_errors_parameters_and_torques(found):
     page = found._repr_html_()
-    assert f"{100 * found.validation.relative_error:.2f} %" in page
+    assert f"{100 * found.validation.relative_error:.3g} %" in page
     for name in ("joint1", "joint3", "Base parameters", found.base[0].title):
         assert name in page
     assert 'src="data:image/png;base64,' in page
